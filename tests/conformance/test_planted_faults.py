@@ -17,11 +17,11 @@ import pytest
 from duograph.autodiff.compiled import GraphFunction
 from duograph.base.failures import InternalFailure
 from duograph.base.weak import WeakTable
-from duograph.frontend import regions
 from duograph.frontend.bytecode import load as bytecode
 from duograph.frontend.bytecode import stack
+from duograph.frontend.control import regions
 from duograph.frontend.guards.native import Translator
-from duograph.frontend.program import Program
+from duograph.frontend.programs.program import Program
 from duograph.ir import interpreter
 from duograph.jit import function
 from duograph.jit import native_call as native_call_module

@@ -55,8 +55,12 @@ ROOMS = {
     "runtime": {
         "machine": 0, "python": 0, "pool": 1, "kernels": 2, "guards": 2, "launch": 3, "programs": 4, "calls": 5,
     },
+    "frontend": {
+        "rules": 0, "source": 1, "bytecode": 2, "split": 3, "guards": 3, "load": 3, "values": 4, "programs": 5,
+        "control": 6, "session": 7, "verbs": 8, "ast": 9, "capture": 10,
+    },
 }  # fmt: skip
-"""Part with floors of its own -> folder in it -> floor there."""
+"""Part with floors of its own -> folder or file in it -> floor there."""
 
 _ENGINE = "the native engine is loaded with the first op that needs it"
 INDENTED = {

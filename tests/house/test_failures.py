@@ -18,10 +18,10 @@ BROAD = ("Exception", "BaseException")
 POLICY = ("internal_failure", "_failed")
 """Functions through which an exception goes on: the policy itself, and `jit.entry._failed`, which raises it inside."""
 
-USER = "the exception is the captured program's own: `frontend.faults` has looked at it"
+USER = "the exception is the captured program's own: `frontend.rules.faults` has looked at it"
 REASONS: dict[str, tuple[str, ...]] = {
     USER: (
-        "frontend/regions.py:_outcome",
+        "frontend/control/regions.py:_outcome",
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (

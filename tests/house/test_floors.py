@@ -126,9 +126,11 @@ def test_rooms_have_floors_of_their_own(tmp_path):
     ]
 
 
-def test_every_folder_of_a_part_with_rooms_is_one():
+def test_everything_in_a_part_with_rooms_has_a_floor():
     for name, rooms in ROOMS.items():
-        assert set(rooms) == {path.name for path in (SOURCE / name).iterdir() if (path / "__init__.py").exists()}
+        folders = {path.parent.name for path in (SOURCE / name).glob("*/__init__.py")}
+        files = {path.stem for path in (SOURCE / name).glob("[!_]*.py")}
+        assert set(rooms) == folders | files
 
 
 @pytest.mark.parametrize(

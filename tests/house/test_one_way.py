@@ -14,7 +14,7 @@ WAYS = {
     "the address of an array": ("runtime/**/*.py", "{}.ctypes.data", "runtime/python/cpython.py"),
     "the passes": ("**/*.py", "optimise({})", "passes/pipelines.py"),
     "who may overwrite an input": ("**/*.py", "donation_of({})", "jit/entry.py"),
-    "what runs a graph": ("{frontend,jit}/**/*.py", "Interpreter()", "frontend/execute.py"),
+    "what runs a graph": ("{frontend,jit}/**/*.py", "Interpreter()", "frontend/programs/execute.py"),
 }
 """What -> where it is looked for, how it is written, the one file that may."""
 

@@ -33,31 +33,32 @@ from duograph.tensor.alias import Alias, root_of
 from duograph.tensor.random import default_generator
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
-from . import sources
 from .ast.driver import AstDriver
-from .binder import CaptureBinder
-from .budget import OutOfTime
-from .dropped import check_dropped
-from .enclosed import call_enclosed
-from .errors import INTERNAL, BetterApart, Restart, Uncapturable
-from .exceptions import objects_of
-from .faults import FromOutside
-from .join import close_pair, has_changed, join_leaves
+from .control.join import close_pair, has_changed, join_leaves
+from .control.paths import Fork, Leaf, Outcome, leaves_of
 from .load import Load, from_source
-from .log import Log
-from .loops import finds_any_size, has_changing_loops
-from .movable import PLAIN
-from .paths import Fork, Leaf, Outcome, leaves_of
-from .policy import is_interpreted
-from .premises import premises_of
-from .program import Path, Program, Write
-from .recipe import Called, Collector, Constant, Recipe
-from .recording import Recorded, Recorder, Unrecordable
-from .session import Session
-from .sources import Source
-from .structural import structural
-from .watch import watch
-from .world import MISSING, contents, held_now
+from .programs.program import Path, Program, Write
+from .programs.recording import Recorded, Recorder, Unrecordable
+from .programs.structural import structural
+from .rules import sources
+from .rules.budget import OutOfTime
+from .rules.dropped import check_dropped
+from .rules.errors import INTERNAL, BetterApart, Restart, Uncapturable
+from .rules.exceptions import objects_of
+from .rules.facts import MISSING
+from .rules.faults import FromOutside
+from .rules.policy import is_interpreted
+from .rules.sources import Source
+from .rules.watch import watch
+from .session.binder import CaptureBinder
+from .session.log import Log
+from .session.session import Session
+from .values.movable import PLAIN
+from .values.premises import premises_of
+from .values.recipe import Called, Collector, Constant, Recipe
+from .values.world import contents, held_now
+from .verbs.enclosed import call_enclosed
+from .verbs.loops import finds_any_size, has_changing_loops
 
 MAX_ATTEMPTS = 400
 

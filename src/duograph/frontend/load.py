@@ -9,9 +9,9 @@ from __future__ import annotations
 import types
 from collections.abc import Callable
 
-from .ast.load import FunctionSource, load_function
 from .bytecode.load import load_recovered
-from .errors import Uncapturable
+from .rules.errors import Uncapturable
+from .source.load import FunctionSource, load_function
 
 Load = Callable[[types.FunctionType], FunctionSource]
 

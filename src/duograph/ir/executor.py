@@ -1,7 +1,7 @@
 """What runs graphs: `Interpreter` op by op in Python, `runtime.programs.executable.NativeExecutor` as machine code.
 
-`frontend.execute.executor` chooses; compiled functions, exported programs and gradients come by there. The values of a
-graph are the same whoever runs it; how long that takes, and what can be left out on request, is not.
+`frontend.programs.execute.executor` chooses; compiled functions, exported programs and gradients come by there. The
+values of a graph are the same whoever runs it; how long that takes, and what can be left out on request, is not.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from typing import Any
 from duograph.base.config import config
 from duograph.base.failures import SHORTAGE, internal_failure
 from duograph.base.lookup import raw_hasattr
-from duograph.frontend.budget import LEAST, LEAST_OF_PARTS, OutOfTime, Spent, share_left
 from duograph.frontend.capture import capture
-from duograph.frontend.errors import INTERNAL, Uncapturable
 from duograph.frontend.load import Load
-from duograph.frontend.program import Program
-from duograph.frontend.recording import MOST_RUNS, Recorded
+from duograph.frontend.programs.program import Program
+from duograph.frontend.programs.recording import MOST_RUNS, Recorded
+from duograph.frontend.rules.budget import LEAST, LEAST_OF_PARTS, OutOfTime, Spent, share_left
+from duograph.frontend.rules.errors import INTERNAL, Uncapturable
 
 from .entries import Entries, without_frames
 from .entry import Entry, PassFailed

@@ -12,8 +12,8 @@ import types
 
 from duograph.base.source import SourceFile, source_of_code
 from duograph.core import dtype
-from duograph.frontend.ast.load import load_function
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.source.load import load_function
 
 _COMMENT = re.compile(r"#\s*@jit\.(\w+)\s*(:?)\s*(.*?)\s*$")
 _SIGNATURE = re.compile(r"\(\s*\)\s*->\s*(.+)$")

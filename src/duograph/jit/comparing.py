@@ -10,7 +10,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.lookup import raw_getattr
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
 
 from .account import meter_for
 from .conditions import is_possible_now, is_possible_under_tapes

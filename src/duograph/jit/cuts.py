@@ -23,9 +23,9 @@ from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
-from duograph.frontend.ast.load import FunctionSource
-from duograph.frontend.errors import TooManyPaths, Uncapturable
-from duograph.frontend.policy import is_interpreted, is_library, module_kind
+from duograph.frontend.rules.errors import TooManyPaths, Uncapturable
+from duograph.frontend.rules.policy import is_interpreted, is_library, module_kind
+from duograph.frontend.source.load import FunctionSource
 from duograph.frontend.split.build import as_definition, build_function, keep_source
 from duograph.frontend.split.foreign import Kinds, widened
 from duograph.frontend.split.hoist import Place, apart_place, value_place

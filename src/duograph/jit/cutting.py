@@ -14,8 +14,8 @@ from duograph.base.diagnostics import Label
 from duograph.base.failures import is_from_outside
 from duograph.base.lookup import raw_hasattr
 from duograph.core.op import restoring
-from duograph.frontend.budget import OutOfTime
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.budget import OutOfTime
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from duograph.base.failures import Failure, is_from_outside
 from duograph.base.fork import object_lock
-from duograph.frontend.budget import OutOfTime
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.budget import OutOfTime
+from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
 from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks

@@ -19,12 +19,12 @@ from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
 from duograph.core.types import ScalarType, TensorType
-from duograph.frontend.donation import donation_of
-from duograph.frontend.execute import executor, own_outputs, run_graph, run_graph_owned
 from duograph.frontend.guards.guard import UNREADABLE, Guard
-from duograph.frontend.program import Program, Unfinished
-from duograph.frontend.sources import Source
-from duograph.frontend.structural import numbers_that_differ, structural
+from duograph.frontend.programs.donation import donation_of
+from duograph.frontend.programs.execute import executor, own_outputs, run_graph, run_graph_owned
+from duograph.frontend.programs.program import Program, Unfinished
+from duograph.frontend.programs.structural import numbers_that_differ, structural
+from duograph.frontend.rules.sources import Source
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs

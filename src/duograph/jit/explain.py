@@ -9,8 +9,8 @@ from typing import Any
 from duograph.base.failures import Failure
 from duograph.base.html import text_block
 from duograph.frontend.bytecode.instructions import Instruction
-from duograph.frontend.errors import Uncapturable
 from duograph.frontend.load import why_instead
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.frontend.split.plan import Break
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph

@@ -16,11 +16,11 @@ from duograph.autodiff.graph_vjp import replay
 from duograph.core import dtype as dt
 from duograph.core.dim import Symbol, parse_dim
 from duograph.core.op import all_ops, rules_version, state
-from duograph.frontend import recipe as recipes
-from duograph.frontend.errors import Uncapturable
 from duograph.frontend.guards.guard import GuardSet
-from duograph.frontend.program import Path, Program, Write
-from duograph.frontend.sources import Source, pinned
+from duograph.frontend.programs.program import Path, Program, Write
+from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.rules.sources import Source, pinned
+from duograph.frontend.values import recipe as recipes
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
 from duograph.tensor.tensor import Tensor

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.core.op import state
-from duograph.frontend.errors import Uncapturable
-from duograph.frontend.semantics import contains_symbolic
+from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.verbs.semantics import contains_symbolic
 from duograph.tensor.tensor import Tensor
 
 from .decorator import jit

@@ -13,13 +13,13 @@ import types
 from typing import Any
 
 from duograph.base.diagnostics import Label
-from duograph.frontend.ast.load import FunctionSource
-from duograph.frontend.builtins import SUBSTITUTES
-from duograph.frontend.calls import check_pure
-from duograph.frontend.errors import Uncapturable
-from duograph.frontend.policy import is_interpreted
-from duograph.frontend.purity import is_constant
+from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.rules.policy import is_interpreted
+from duograph.frontend.rules.purity import is_constant
+from duograph.frontend.source.load import FunctionSource
 from duograph.frontend.split.blocks import own_nodes
+from duograph.frontend.verbs.builtins import SUBSTITUTES
+from duograph.frontend.verbs.calls import check_pure
 
 from .cuts import variable_of
 

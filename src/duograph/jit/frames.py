@@ -12,7 +12,7 @@ from typing import Any
 
 from duograph.base.source import span_of_code
 from duograph.core.op import state
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.frontend.split.frames import reads_frames
 
 from .entries import Fallback

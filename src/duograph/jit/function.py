@@ -32,13 +32,13 @@ from duograph.base.render import render
 from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
-from duograph.frontend.budget import Spent, share_left
-from duograph.frontend.errors import BetterApart, Uncapturable
-from duograph.frontend.functions import signature_of
 from duograph.frontend.load import LOADERS
-from duograph.frontend.policy import look_of, request
-from duograph.frontend.printing import Noted, noted, withheld
-from duograph.frontend.program import Left, Program, RunPlainly
+from duograph.frontend.programs.printing import Noted, noted, withheld
+from duograph.frontend.programs.program import Left, Program, RunPlainly
+from duograph.frontend.rules.budget import Spent, share_left
+from duograph.frontend.rules.errors import BetterApart, Uncapturable
+from duograph.frontend.rules.policy import look_of, request
+from duograph.frontend.values.functions import signature_of
 from duograph.tensor.numerics import check_numerics
 
 from .bound import BoundJit

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from duograph.frontend.facts import tensor_facts
-from duograph.frontend.policy import use_of
+from duograph.frontend.rules.facts import tensor_facts
+from duograph.frontend.rules.policy import use_of
 from duograph.tensor.tensor import Tensor
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from duograph.frontend import sources
 from duograph.frontend.guards.guard import Guard
-from duograph.frontend.shadows import may_be_input
-from duograph.frontend.sources import Source
+from duograph.frontend.rules import sources
+from duograph.frontend.rules.sources import Source
+from duograph.frontend.values.shadows import may_be_input
 from duograph.tensor.tensor import Tensor
 
 from .entries import Entries

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
-from duograph.frontend.program import Path, Program, RunPlainly
-from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
-from duograph.frontend.sources import Source
+from duograph.frontend.programs.program import Path, Program, RunPlainly
+from duograph.frontend.rules.sources import Source
+from duograph.frontend.values.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead

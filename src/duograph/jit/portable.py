@@ -28,9 +28,9 @@ from duograph.base.source import Span, span_of_code
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
 from duograph.core.types import OBJECT, Type
-from duograph.frontend import recipe as recipes
-from duograph.frontend.program import Path, Program
-from duograph.frontend.sources import Source
+from duograph.frontend.programs.program import Path, Program
+from duograph.frontend.rules.sources import Source
+from duograph.frontend.values import recipe as recipes
 from duograph.ir.control import call_named
 from duograph.ir.node import Apply, Const, Context, Graph
 from duograph.ir.printer import all_graphs, print_graph

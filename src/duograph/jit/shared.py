@@ -1,8 +1,8 @@
 """Versions that serve whoever holds the same: other functions of one code, other instances of one class.
 
 A function that is decorated within another one, or a Cell that is compiled, is there anew with each call of what makes
-it. What was captured for one is valid for the next (`frontend.structural`), so versions are kept here by what they
-depend on. They know no object but classes, modules and what these hold, and keep nothing else alive.
+it. What was captured for one is valid for the next (`frontend.programs.structural`), so versions are kept here by what
+they depend on. They know no object but classes, modules and what these hold, and keep nothing else alive.
 
 Who has versions here is known by its address, which is nobody else's as long as they are found by it: a `Shared` holds
 its code or class, and is found only while it lives. It lives as long as a function that uses it, or as it is among the

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.base.lookup import raw_getattr
-from duograph.frontend import sources
-from duograph.frontend.facts import lookup
-from duograph.frontend.sources import Source
+from duograph.frontend.rules import sources
+from duograph.frontend.rules.facts import lookup
+from duograph.frontend.rules.sources import Source
 from duograph.tensor.tensor import Tensor
 
 Pattern = tuple[Any, ...]

@@ -17,8 +17,8 @@ from typing import Any
 
 from duograph.core.dim import Symbol
 from duograph.frontend.guards.guard import Guard
-from duograph.frontend.session import may_vary
-from duograph.frontend.sources import Source
+from duograph.frontend.rules.sources import Source
+from duograph.frontend.session.session import may_vary
 from duograph.tensor.tensor import Tensor
 
 from .policy import MOST_REFUSED

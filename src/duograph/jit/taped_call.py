@@ -17,8 +17,8 @@ from duograph.autodiff.compiled import GraphFunction, record
 from duograph.autodiff.levels import Level
 from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TupleType
-from duograph.frontend.program import Program, RunPlainly, Unfinished
-from duograph.frontend.recipe import Output
+from duograph.frontend.programs.program import Program, RunPlainly, Unfinished
+from duograph.frontend.values.recipe import Output
 from duograph.ir.node import Graph
 from duograph.passes.simplify.tuples import items_of
 from duograph.runtime.calls import words as w

@@ -20,7 +20,7 @@ from duograph.base.config import config
 from duograph.base.logs import topic
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.bytecode.instructions import Instruction, decode
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.ir.printer import print_graph
 
 from .entries import Entries

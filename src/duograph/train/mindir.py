@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from duograph.base.files import write_file
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.jit.bound import BoundJit
 from duograph.jit.decorator import compiled
 from duograph.jit.exported import ExportedGraph

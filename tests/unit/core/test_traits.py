@@ -9,8 +9,8 @@ import types
 import pytest
 
 from duograph.core.traits import NOTHING, Traits, said_of, traits_of
-from duograph.frontend.policy import is_interpreted
-from duograph.frontend.purity import is_framework_rule, is_reader
+from duograph.frontend.rules.policy import is_interpreted
+from duograph.frontend.rules.purity import is_framework_rule, is_reader
 
 
 def test_the_nearest_word_counts():

@@ -14,8 +14,8 @@ import pytest
 import duograph as ms
 from duograph import Tensor
 from duograph.base.config import config, set_config
-from duograph.frontend import budget
-from duograph.frontend.budget import LEAST, OutOfTime, share_left
+from duograph.frontend.rules import budget
+from duograph.frontend.rules.budget import LEAST, OutOfTime, share_left
 
 
 def kinds(x):

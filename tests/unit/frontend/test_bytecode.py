@@ -22,7 +22,7 @@ from duograph.frontend.bytecode.flow import Flow
 from duograph.frontend.bytecode.instructions import decode
 from duograph.frontend.bytecode.load import load_recovered, recover
 from duograph.frontend.bytecode.same import difference
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
 from tests.unit.frontend.recovered import CLASSES, FORMS, MATCHES, REFUSED
 
 LIBRARY = pathlib.Path(os.__file__).parent

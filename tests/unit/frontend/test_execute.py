@@ -9,7 +9,7 @@ import pytest
 
 import duograph as ms
 from duograph.base.config import configure
-from duograph.frontend.execute import executor, run_graph_owned
+from duograph.frontend.programs.execute import executor, run_graph_owned
 from duograph.ir.executor import Executor
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.parser import parse

@@ -9,8 +9,8 @@ import textwrap
 
 import pytest
 
-from duograph.frontend.ast.load import FunctionSource
-from duograph.frontend.ast.scope import names_of
+from duograph.frontend.source.load import FunctionSource
+from duograph.frontend.source.scope import names_of
 from duograph.frontend.split.build import build_function
 from duograph.frontend.split.hoist import apart_place, value_place
 from duograph.frontend.split.plan import COMPILED, place_of, plan_cuts

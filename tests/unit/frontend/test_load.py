@@ -16,9 +16,9 @@ import pytest
 import duograph as ms
 from duograph import Tensor
 from duograph.base.source import register_source
-from duograph.frontend.ast import load
-from duograph.frontend.ast.load import load_function
-from duograph.frontend.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.source import load
+from duograph.frontend.source.load import load_function
 from tests.children import PATIENCE
 
 X = Tensor([1.0, 2.0])

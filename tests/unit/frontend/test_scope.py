@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from duograph.frontend.ast.scope import contains_yield, names_of, target_names
+from duograph.frontend.source.scope import contains_yield, names_of, target_names
 
 SOURCES = [
     "def f(a, /, b, *c, d=1, **e): pass",

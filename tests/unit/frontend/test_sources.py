@@ -8,10 +8,10 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn
-from duograph.frontend import sources
-from duograph.frontend.facts import cell_facts, tensor_facts
 from duograph.frontend.guards.guard import GuardSet
-from duograph.frontend.sources import Pin
+from duograph.frontend.rules import sources
+from duograph.frontend.rules.facts import cell_facts, tensor_facts
+from duograph.frontend.rules.sources import Pin
 
 
 class Thing:

@@ -13,8 +13,8 @@ import types
 import pytest
 
 from duograph import ops
-from duograph.frontend.ast.load import FunctionSource
-from duograph.frontend.ast.scope import names_of
+from duograph.frontend.source.load import FunctionSource
+from duograph.frontend.source.scope import names_of
 from duograph.frontend.split.hoist import value_place
 from duograph.frontend.split.plan import Plan, border_before, can_be_cut, exits_of, place_of, plan_cuts
 

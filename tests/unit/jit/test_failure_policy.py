@@ -16,7 +16,7 @@ from duograph import Tensor, ops
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import InternalFailure, failure_counts
 from duograph.compat.explain import report
-from duograph.frontend import sources
+from duograph.frontend.rules import sources
 from duograph.lower import ops as lower_ops
 from duograph.lower.rule import Kernel
 from tests.unit.alarms import signalled
@@ -35,7 +35,7 @@ entry, native_call, capturing, cuts, guard, native_guards, expressions, recipe =
         "frontend.guards.guard",
         "frontend.guards.native",
         "frontend.ast.expressions",
-        "frontend.recipe",
+        "frontend.values.recipe",
     )  # fmt: skip
 ]
 X = np.linspace(-1, 1, 24, dtype=np.float32).reshape(4, 6)

@@ -18,7 +18,7 @@ import pytest
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from duograph.frontend.guards.guard import RENEWALS, Guard
-from duograph.frontend.program import RunPlainly
+from duograph.frontend.programs.program import RunPlainly
 from duograph.jit import entries
 from duograph.jit.bound import BoundJit
 from duograph.jit.entry import Entry, RunFailed

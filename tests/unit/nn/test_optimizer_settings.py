@@ -8,7 +8,7 @@ import pytest
 import duograph as ms
 from duograph import nn
 from duograph.experimental import optim
-from duograph.frontend.session import Session
+from duograph.frontend.session.session import Session
 
 OPTIMIZERS = {
     "Adam": lambda p: nn.Adam(p, 0.125, use_nesterov=True),

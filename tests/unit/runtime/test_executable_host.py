@@ -10,7 +10,7 @@ import pytest
 from duograph.base.config import configure
 from duograph.core.op import get_op
 from duograph.core.types import TOKEN
-from duograph.frontend.primitives import py_effect
+from duograph.frontend.programs.primitives import py_effect
 from duograph.ir.control import make_tuple
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse

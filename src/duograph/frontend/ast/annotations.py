@@ -8,12 +8,12 @@ import sys
 import types
 from typing import Any
 
-from .. import sources
-from ..errors import Uncapturable
-from ..policy import is_user_class
-from ..sources import Pin
-from ..world import Frame
-from .scope import annotations_of
+from ..rules import sources
+from ..rules.errors import Uncapturable
+from ..rules.policy import is_user_class
+from ..rules.sources import Pin
+from ..source.scope import annotations_of
+from ..values.world import Frame
 
 ARE_LAZY = sys.version_info >= (3, 14)
 """Whether annotations are evaluated when somebody asks for them."""

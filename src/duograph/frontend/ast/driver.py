@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..calls import Calls
-from ..errors import Uncapturable
+from ..control.paths import Outcome
 from ..load import Load
-from ..paths import Outcome
-from ..semantics import Semantics
-from ..session import Session
-from ..world import Frame
+from ..rules.errors import Uncapturable
+from ..session.session import Session
+from ..source.load import FunctionSource
+from ..values.world import Frame
+from ..verbs.calls import Calls
+from ..verbs.semantics import Semantics
 from .generators import run_generator
-from .load import FunctionSource
 from .loops import Loops
 
 

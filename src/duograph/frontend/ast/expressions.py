@@ -12,24 +12,24 @@ from typing import Any
 
 from duograph.ops.scalar import Scalar
 
-from .. import sources
-from ..attributes import user_method
-from ..builtins import format_constant, text_of_user_object
-from ..errors import INTERNAL, Uncapturable
-from ..facts import lookup
-from ..functions import CapturedFunction
-from ..journals import METHODS, Journal
-from ..operands import check_key, check_operand, check_text
-from ..paths import Outcome
-from ..policy import module_kind
-from ..semantics import contains_symbolic
-from ..sources import Pin
-from ..text import GraphText, formatted
-from ..world import CONTAINERS, MISSING, Conflict, Frame
+from ..control.paths import Outcome
+from ..rules import sources
+from ..rules.errors import INTERNAL, Uncapturable
+from ..rules.facts import MISSING, lookup
+from ..rules.policy import module_kind
+from ..rules.sources import Pin
+from ..source.load import FunctionSource
+from ..source.scope import Names, names_of, target_names
+from ..values.functions import CapturedFunction
+from ..values.journals import METHODS, Journal
+from ..values.text import GraphText, formatted
+from ..values.world import CONTAINERS, Conflict, Frame
+from ..verbs.attributes import user_method
+from ..verbs.builtins import format_constant, text_of_user_object
+from ..verbs.operands import check_key, check_operand, check_text
+from ..verbs.semantics import contains_symbolic
 from .annotations import evaluate_annotations
-from .load import FunctionSource
 from .receivers import Receivers
-from .scope import Names, names_of, target_names
 
 BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,

@@ -10,11 +10,11 @@ from typing import Any
 
 from duograph.ops.scalar import Scalar
 
-from ..contexts import CapturedContext
-from ..errors import INTERNAL, Uncapturable
-from ..paths import Outcome
-from ..world import Frame
-from .scope import contains_yield
+from ..control.paths import Outcome
+from ..rules.errors import INTERNAL, Uncapturable
+from ..source.scope import contains_yield
+from ..values.world import Frame
+from ..verbs.contexts import CapturedContext
 from .statements import NEXT
 
 

@@ -17,12 +17,12 @@ from typing import Any
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
-from ..builtins import SymbolicRange
-from ..errors import INTERNAL, Restart, Uncapturable
-from ..exceptions import held_by, hold, with_causes
-from ..loops import SymbolicLoop
-from ..paths import Outcome
-from ..world import Frame, Snapshot
+from ..control.paths import Outcome
+from ..rules.errors import INTERNAL, Restart, Uncapturable
+from ..rules.exceptions import held_by, hold, with_causes
+from ..values.world import Frame, Snapshot
+from ..verbs.builtins import SymbolicRange
+from ..verbs.loops import SymbolicLoop
 from .statements import NEXT, Statements
 
 UNROLL = 32

@@ -8,11 +8,11 @@ from typing import Any
 
 from duograph.base.lookup import raw_getattr
 
-from ..errors import Restart
-from ..facts import lookup
-from ..journals import JOURNALED, Journal
-from ..policy import look_of
-from ..world import CONTAINERS, MISSING, Conflict, Frame
+from ..rules.errors import Restart
+from ..rules.facts import MISSING, lookup
+from ..rules.policy import look_of
+from ..values.journals import JOURNALED, Journal
+from ..values.world import CONTAINERS, Conflict, Frame
 
 _KEYS = (str, int, float, type(None))
 _PLAIN_READS: tuple[Any, ...] = tuple(

@@ -14,17 +14,18 @@ from typing import Any
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
-from .. import sources
-from ..attributes import user_method
-from ..contexts import CapturedContext
-from ..errors import INTERNAL, Uncapturable
-from ..exceptions import check_raised, is_caught_by
-from ..faults import check_whose
-from ..journals import Journal
-from ..paths import Outcome
-from ..policy import module_kind
-from ..sources import Pin
-from ..world import MISSING, Frame
+from ..control.paths import Outcome
+from ..rules import sources
+from ..rules.errors import INTERNAL, Uncapturable
+from ..rules.exceptions import check_raised, is_caught_by
+from ..rules.facts import MISSING
+from ..rules.faults import check_whose
+from ..rules.policy import module_kind
+from ..rules.sources import Pin
+from ..values.journals import Journal
+from ..values.world import Frame
+from ..verbs.attributes import user_method
+from ..verbs.contexts import CapturedContext
 from .expressions import Expressions
 
 IN_PLACE = {

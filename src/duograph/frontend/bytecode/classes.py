@@ -11,7 +11,7 @@ import ast
 import sys
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .stack import Body, Class
 
 _PROLOGUE = ("__module__", "__qualname__", "__firstlineno__", "__static_attributes__", "__classcell__")

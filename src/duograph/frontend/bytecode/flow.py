@@ -11,7 +11,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .depth import depths
 from .instructions import IMPLIED, NOWHERE, Instruction, decode
 

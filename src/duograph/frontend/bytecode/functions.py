@@ -8,7 +8,7 @@ import sys
 import types
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .classes import as_annotated, class_statement, private_prefix
 from .guarded import Guarded
 from .instructions import Instruction, as_written

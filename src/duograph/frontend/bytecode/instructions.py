@@ -13,7 +13,7 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 
 Position = tuple[int | None, int | None, int | None, int | None]
 """Line, last line, column, last column; each may be unknown."""

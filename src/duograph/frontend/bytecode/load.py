@@ -11,9 +11,9 @@ from typing import Any
 from duograph.base.source import span_of_code
 from duograph.base.weak import WeakTable
 
-from ..ast.load import MADE, FunctionSource
-from ..ast.scope import names_of
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
+from ..source.load import MADE, FunctionSource
+from ..source.scope import names_of
 from .functions import Functions
 from .same import difference
 

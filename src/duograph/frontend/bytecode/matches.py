@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .conditions import Branch, Scope
 from .instructions import NOWHERE
 from .patterns import NoPattern, Patterns

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .instructions import Instruction, Position
 
 BINARY = (

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .instructions import IMPLIED, Instruction
 from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, is_none
 

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import Uncapturable
+from ..rules.errors import Uncapturable
 from .conditions import Branch, Conditions, Scope, Value
 from .flow import Flow
 from .instructions import NAMED, NOWHERE, as_written

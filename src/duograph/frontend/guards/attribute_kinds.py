@@ -5,9 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from duograph.frontend.facts import lacks, lookup
-from duograph.frontend.sources import Source
-from duograph.frontend.world import MISSING
+from duograph.frontend.rules.facts import MISSING, lacks, lookup
+from duograph.frontend.rules.sources import Source
 
 from .kinds import KINDS, Kind, Lacks, Translation, guard_kind
 from .words import short

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import Failure, internal_failure, is_from_outside
-from duograph.frontend.sources import Pin, Source
+from duograph.frontend.rules.sources import Pin, Source
 
 from . import attribute_kinds  # noqa: F401 - kinds, which register themselves
 from .kinds import KINDS, Kind

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from duograph.core.op import value_key
-from duograph.frontend.dropped import is_dropped_silently
-from duograph.frontend.exact import are_same_keys
-from duograph.frontend.facts import HEAP_TYPE, HOOKS, cell_facts, tensor_facts
-from duograph.frontend.sources import Source
+from duograph.frontend.rules.dropped import is_dropped_silently
+from duograph.frontend.rules.exact import are_same_keys
+from duograph.frontend.rules.facts import HEAP_TYPE, HOOKS, cell_facts, tensor_facts
+from duograph.frontend.rules.sources import Source
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import TYPE
 from duograph.tensor.parameter import Parameter

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any
 
 from duograph.base.lookup import raw_getattr
-from duograph.frontend.facts import HEAP_TYPE, lookup
-from duograph.frontend.sources import Source
-from duograph.frontend.world import MISSING
+from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lookup
+from duograph.frontend.rules.sources import Source
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
 

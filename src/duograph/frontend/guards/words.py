@@ -10,7 +10,7 @@ import numpy as np
 
 from duograph.base.lookup import raw_getattr
 from duograph.core.dtype import DType
-from duograph.frontend.facts import lookup
+from duograph.frontend.rules.facts import lookup
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..ast.load import FunctionSource, remember
-from ..ast.scope import names_of
+from ..source.load import FunctionSource, remember
+from ..source.scope import names_of
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 from duograph.base.lookup import raw_getattr
 
-from ..ast.scope import names_of
-from ..policy import look_of
+from ..rules.policy import look_of
+from ..source.scope import names_of
 from .uses import COMPREHENSIONS, FUNCTIONS
 
 _COMMON = frozenset({"locals", "vars", "dir", "eval", "exec", "breakpoint", "stack"})

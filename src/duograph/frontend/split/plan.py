@@ -25,8 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..ast.load import FunctionSource
-from ..ast.scope import contains_yield, names_of
+from ..source.load import FunctionSource
+from ..source.scope import contains_yield, names_of
 from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part, own_statements
 from .flow import Flow, Point
 from .foreign import Kinds, root_name, works

@@ -1,8 +1,8 @@
 """Donated inputs: which of them kernels write directly.
 
 A training step reads its parameters and gives their new values; where its caller has decided that output `k` may lie
-where input `j` lies (`frontend/donation.py`), the step updates in place. That is done by the kernel itself where it is
-proved to be right:
+where input `j` lies (`frontend/programs/donation.py`), the step updates in place. That is done by the kernel itself
+where it is proved to be right:
 
 * the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
 * no step from then on can fail, because a call that fails is repeated from the same inputs.

@@ -1,0 +1,1 @@
+"""Paths that depend on tensors: regions, how they are joined, early ends, recursion."""

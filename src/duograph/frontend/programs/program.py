@@ -1,0 +1,239 @@
+"""A captured program: the graph, where its inputs come from, and what to make of its outputs on each path."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from duograph.base.diagnostics import InternalError
+from duograph.base.failures import internal_failure, is_internal
+from duograph.base.source import Span
+from duograph.core.dim import evaluate
+from duograph.ir.node import Graph
+from duograph.tensor.eager import replace, write
+
+from ..guards.guard import GuardSet
+from ..rules.facts import MISSING
+from ..rules.policy import is_interpreted
+from ..rules.sources import Source
+from ..values.recipe import Constant, Container, Recipe, Run
+from ..values.world import attribute_now
+from .recording import Recorded
+
+
+class RunPlainly(Exception):
+    """The program is about to raise and has only printed yet: plain Python raises at the user's own line.
+
+    The argument is the exception, if it is known.
+    """
+
+
+class Left(RunPlainly):
+    """The call decides as no run that was recorded; its effects, but for printing, are still to come."""
+
+
+class Unfinished(Exception):
+    """What a path gives could not be put together (``__cause__`` says why), and nothing outside has changed yet."""
+
+
+class Write(NamedTuple):
+    """New contents of an outside tensor.
+
+    Attributes:
+        target: the tensor.
+        output: number of the path's output that holds the contents.
+        replaces: whether the tensor gets other memory (`Parameter.set_data`), so that others who share the memory that
+            it has do not see the write. Where there are none, it is written all the same: nobody can tell.
+    """
+
+    target: Recipe
+    output: int
+    replaces: bool = False
+
+
+@dataclass(slots=True)
+class Path:
+    """One way through the program: what it returns or raises, and what it does to the outside world, in order."""
+
+    kind: str  # return, raise, or leave: where runs that were not recorded would go
+    value: Recipe
+    first: int  # where this path's outputs begin among the graph's
+    count: int
+    tensors: list[Write] = field(default_factory=list)  # in order
+    containers: list[tuple[Source, Container]] = field(default_factory=list)
+    attributes: list[tuple[str, Any, str, Recipe | None]] = field(default_factory=list)
+    offset: int | None = None  # output that holds the new counter of the random generator
+    span: Span | None = None
+
+
+@dataclass(slots=True)
+class Program:
+    """Everything a compiled entry needs."""
+
+    name: str
+    graph: Graph
+    inputs: list[Source]
+    random: bool
+    token: bool
+    paths: list[Path]
+    guards: GuardSet
+    aliases: list[tuple[Source, Any]]
+    """Outside tensors that take part in in-place writes, with a mark: equal marks share memory."""
+
+    symbols: list[tuple[Any, Source, int]] = field(default_factory=list)
+    assumptions: list[tuple[Any, Any]] = field(default_factory=list)
+    patterns: dict[Source, tuple[Any, ...]] = field(default_factory=dict)  # what it was captured for
+    is_checked: bool = (
+        False  # the last output of the graph is nobody's: it keeps what might raise (`primitives.anchor`)
+    )
+    catches: bool = False  # what raises in it may be caught in it
+    plain_for_gradients: bool = False  # under a tape, Python runs it: see `capture`
+    movable: dict[int, Any] = field(default_factory=dict)
+    """Objects, by id, in whose place others may be that hold the same (`structural`)."""
+    target: Any = None  # what was captured: whoever has the program has it, too
+    recorded: Recorded | None = None  # the runs whose decisions it takes; ``None``: it has all paths
+    unrecorded: str = ""  # why it has, although runs were to be recorded
+    standalone: bool = False  # there is no Python function that could run instead (a program read from a file)
+
+    def sizes_match(self, args: Sequence[Any]) -> bool:
+        """Whether the sizes of varying dimensions fulfil what shape rules assumed of them."""
+        env: dict[Any, int] = {}
+        for symbol, source, axis in self.symbols:
+            size = source.load(args).shape[axis]
+            if size < symbol.lo or env.setdefault(symbol, size) != size:
+                return False
+        for a, b in self.assumptions:
+            try:
+                if evaluate(a, env) != evaluate(b, env):
+                    return False
+            except KeyError:  # a size that is only known inside the program
+                continue
+            except ZeroDivisionError:  # a size that is a quotient does not exist
+                return False
+        return True
+
+    @property
+    def has_effects(self) -> bool:
+        return self.token
+
+    def memory_matches(self, args: Sequence[Any]) -> bool:
+        """Whether the tensors that take part in in-place writes share memory exactly as they did at capture."""
+        seen: dict[Any, Any] = {}
+        marks: dict[Any, Any] = {}
+        for source, mark in self.aliases:
+            alias = source.load(args)._alias
+            if seen.setdefault(alias, mark) != mark or marks.setdefault(mark, alias) is not alias:
+                return False
+        return True
+
+    def load_inputs(self, args: Sequence[Any]) -> list[Any]:
+        """Tensors and numbers in the order of the graph's parameters, without token and random state."""
+        return [source.load(args) for source in self.inputs]
+
+    def finish(self, args: Sequence[Any], outputs: Sequence[Any], generator: Any) -> Any:
+        """Applies the effects of the path that was taken, and gives its result or raises its exception.
+
+        Args:
+            args: the arguments of this call.
+            outputs: the graph's outputs as Tensors and numbers.
+            generator: the random generator whose counter the program advances.
+
+        Raises:
+            RunPlainly: plain Python is to raise.
+            Left: this run is none of those that were recorded.
+            Unfinished: a part of this package failed; plain Python can answer.
+        """
+        path = self.paths[0]
+        if len(self.paths) > 1:
+            path = self.paths[outputs[0]]
+        if path.kind == "leave":
+            raise Left(None)
+        if path.kind == "raise" and not self.standalone:
+            raise RunPlainly(path.value.value if isinstance(path.value, Constant) else None)
+        mine = outputs[path.first : path.first + path.count]
+        run = self.run_of(args, mine)
+        try:
+            targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
+        except Exception as error:
+            raise self._unfinished(error, self.standalone) from error
+        if path.offset is not None:
+            generator.offset = mine[path.offset]
+        for target, value, replaces in targets:
+            if replaces and (value.is_symbolic or value.array() is not target.array()):
+                replace(target, value)
+            else:
+                write(target, value)
+        return self.conclude(path, run, self.standalone or bool(targets) or path.offset is not None)
+
+    def run_of(self, args: Sequence[Any], outputs: Sequence[Any]) -> Run:
+        """What recipes are built from."""
+        sizes = {symbol: source.load(args).shape[axis] for symbol, source, axis in self.symbols}
+        return Run(args, outputs, sizes or None)
+
+    def conclude(self, path: Path, run: Run, is_final: bool = True) -> Any:
+        """What is left to do when tensors have been written: the result or exception, containers and attributes.
+
+        Args:
+            path: the path that was taken.
+            run: what its recipes are built from.
+            is_final: nobody can answer the call in another way: tensors have been written, or native code asks.
+        """
+        try:
+            result = path.value.build(run)
+            # A source says where a thing was when the call began: all are followed before anything is written.
+            filled = [(contents, source.load(run.args), contents.values(run)) for source, contents in path.containers]
+            values = [MISSING if recipe is None else recipe.build(run) for _, _, _, recipe in path.attributes]
+        except Exception as error:
+            raise self._unfinished(error, is_final) from error
+        for contents, target, items in filled:
+            contents.fill(target, items)
+        for (kind, owner, name, _), value in zip(path.attributes, values, strict=True):
+            _set(kind, owner, name, value)
+        if path.kind == "raise":
+            raise _fresh_exception(result, path.span)
+        return result
+
+    def _unfinished(self, error: Exception, is_final: bool) -> Exception:
+        """What to raise where results could not be made, which is no error of the program."""
+        if not is_final and is_internal(error):
+            return Unfinished()
+        failure = internal_failure("a compiled version", f"the results of {self.name}", error)
+        return InternalError(str(failure), stage="a compiled version")
+
+
+def _set(kind: str, owner: Any, name: str, value: Any) -> None:
+    if kind == "attr":
+        if value is not MISSING:
+            _hook(owner, "__setattr__")(owner, name, value)
+        elif attribute_now(owner, name) is not MISSING:  # else the program had set it itself before it deleted it
+            _hook(owner, "__delattr__")(owner, name)
+    elif kind == "global":
+        if value is MISSING:
+            owner.pop(name, None)
+        else:
+            owner[name] = value
+    else:
+        owner.cell_contents = value
+
+
+def _hook(owner: Any, name: str) -> Any:
+    """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
+    found = getattr(type(owner), name)
+    if not is_interpreted(found):
+        return found
+    for cls in type(owner).__mro__:
+        found = vars(cls).get(name)
+        if found is not None and not is_interpreted(found):
+            return found
+    return getattr(object, name)
+
+
+def _fresh_exception(exc: BaseException, span: Span | None) -> BaseException:
+    made = copy.copy(exc)
+    made.__traceback__ = None
+    made.__cause__, made.__suppress_context__ = exc.__cause__, exc.__suppress_context__
+    if span is not None and not getattr(made, "__notes__", None):
+        made.add_note(f"raised in compiled code, at {span}")
+    return made

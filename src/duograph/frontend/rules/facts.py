@@ -1,0 +1,64 @@
+"""What of a value a program may depend on, as data that two calls can be compared by."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from duograph.base.lookup import raw_getattr
+from duograph.base.weak import WeakTable
+from duograph.tensor.tensor import Tensor
+
+MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
+"""What a lookup gives where there is nothing: no value of the user."""
+
+HEAP_TYPE = 1 << 9
+"""A class that was made by Python code (`Py_TPFLAGS_HEAPTYPE`): its attributes can be set."""
+
+_slots: WeakTable[type, tuple[types.MemberDescriptorType, ...]] = WeakTable()
+
+HOOKS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
+"""Tables of a Cell."""
+
+
+def tensor_facts(t: Tensor) -> tuple[Any, ...]:
+    """What a compiled program depends on of an input tensor."""
+    data = t._data
+    grad = getattr(t, "requires_grad", None)
+    return (type(t), data.dtype, data.shape, data.flags.c_contiguous, grad if type(t) is not Tensor else None)
+
+
+def cell_facts(cell: Any) -> tuple[Any, ...]:
+    """What the call of a Cell depends on besides ``construct``: its hooks and its computing dtype."""
+    held = vars(cell)
+    hooks = tuple([tuple(held[name]) for name in HOOKS]) if cell._has_hooks() else ()
+    return (hooks, held.get("_mixed_dtype"), id(held["construct"]) if "construct" in held else 0)
+
+
+def lookup(cls: type, name: str, default: Any = None) -> Any:
+    """The class attribute ``name`` without binding it, or ``default``."""
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return default
+
+
+def slots_of(cls: type) -> tuple[types.MemberDescriptorType, ...]:
+    """Where objects of ``cls`` hold values outside of their dictionary: slots of classes that Python code made."""
+    found = _slots.get(cls)
+    if found is None:
+        made = [base for base in cls.__mro__ if base.__flags__ & HEAP_TYPE]
+        found = tuple([m for base in made for m in vars(base).values() if type(m) is types.MemberDescriptorType])
+        _slots[cls] = found
+    return found
+
+
+def has_slots(cls: type) -> bool:
+    """Whether objects of ``cls`` hold values in slots."""
+    return bool(slots_of(cls))
+
+
+def lacks(obj: Any, name: str) -> bool:
+    """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
+    own = raw_getattr(obj, "__dict__", ())
+    return name not in own and not any(name in vars(base) for base in type(obj).__mro__)

@@ -1,0 +1,448 @@
+"""One capture: how outside values enter the program.
+
+`Session.external` turns an outside value into what the captured program works on, and records what was assumed:
+
+* tensors are live inputs of the graph, read again at every call;
+* numbers and strings are baked in, with a guard (a number that turned out to vary becomes an input, a `Scalar`);
+* lists, dicts and sets are *shadowed*: the program works on a copy, and changes are written back after the run;
+* functions, classes, modules, Cells and other objects are used as they are, guarded by identity; writes to their
+  attributes go to the overlay and are replayed.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.autodiff.vmap import Batched
+from duograph.base.lookup import raw_getattr
+from duograph.core.borders import symbols_in
+from duograph.core.dim import Symbol, UnknownSizeError, definitely_eq, fresh_symbol
+from duograph.core.op import state as dispatch
+from duograph.core.types import INT, TOKEN, TensorType, Type
+from duograph.ir.builder import Builder
+from duograph.ir.node import Apply, Graph, Node, Param
+from duograph.ir.printer import all_graphs
+from duograph.tensor.alias import Alias, fresh_stamp, root_of
+from duograph.tensor.tensor import Placeholder, Tensor
+
+from ..control.identity import Choices
+from ..control.regions import Regions
+from ..guards.guard import GuardSet
+from ..programs.primitives import py_effect
+from ..rules import sources
+from ..rules.dropped import CONSTANTS
+from ..rules.errors import BetterApart, Restart, Uncapturable
+from ..rules.facts import HEAP_TYPE, MISSING, tensor_facts
+from ..rules.policy import check_look, module_kind
+from ..rules.sources import Pin, Source
+from ..values.movable import Identified
+from ..values.shadows import Shadows, identifier, is_number_of_numpy, source_name
+from ..values.world import CONTAINERS, World, attribute_now
+from .binder import CaptureBinder
+from .log import Log
+
+MAX_PEELS = 2
+
+
+class Session(Identified, Shadows):
+    """Everything about one attempt to capture a function."""
+
+    def __init__(self, dynamic: set[Source], log: Log, patterns: dict[Source, tuple[Any, ...]] | None = None) -> None:
+        super().__init__()
+        self.patterns = dict(patterns or {})
+        self.symbols: list[tuple[Any, Source, int]] = []  # symbolic dimensions of inputs: symbol, input, axis
+        self.assumptions: list[tuple[Any, Any]] = []  # extents that shape rules took to be equal
+        self.may_broadcast = False  # whether one that the program finds out may be 1, and broadcast to the other
+        self.is_typing = False  # whether an op's own rule is asked, whose node then raises where it was wrong
+        self._assuming: set[Any] = set()  # nodes of which they took late ones to be
+        self.patterned: dict[int, tuple[Tensor, Source, Tensor]] = {}  # id(handle) -> handle, source, outside tensor
+        self._handles: dict[int, tuple[Tensor, Source]] = {}  # id(outside tensor) -> handle and source
+        self.born = fresh_stamp()
+        self.builder = Builder()
+        self.builder.context.is_captured = True
+        self.builder.current.params = self._params = list[Node]()  # some only tell branches a size
+        self.binder = CaptureBinder(self, self.builder)
+        self.world = World(self.binder)
+        self.regions = Regions(self.world, self.builder, log)
+        self.choices = Choices(self.regions, self.shows_outside)
+        self.log = log
+        self.guards = GuardSet()
+        self.dynamic = set(dynamic)  # a copy: `forget` is the end of this attempt, and not of the next one
+        self.inputs: list[tuple[Source, Param]] = []
+        self.args: Sequence[Any] = ()  # of the call that is captured
+        self.written: dict[int, Tensor] = {}
+        self.given_views: list[Tensor] = []  # that leave the program
+        self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
+        self.initial_contents = self.world.shadowed
+        self.span: Any = None
+        self.is_over = False
+        self.is_done = False  # it has given a program
+        self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
+        self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
+        self.catches = False  # there is an ``except``, or a context that may swallow exceptions
+        self.own_error: Exception | None = None  # the last one that left a function of the user
+        self._leaving: Exception | None = None  # what is leaving statements now, and which
+        self._left: list[tuple[int, Any, Any]] = []
+        self.driver: Any = None
+        self.changes_classes = False  # attributes have been set on classes, or deleted: `World.overlay` has them
+        self.read_whole: set[int] = set()  # ids of outside objects whose ``__dict__`` has been read
+        self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
+        self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
+        self._tensor_params: dict[int, Param] = {}
+        self._effects: dict[Any, Any] = {}
+        self._token: Param | None = None
+        self._rng: list[Param] = []
+
+    def leave(self, error: Exception, frame: Any, node: Any) -> None:
+        """Notes that ``error`` leaves a statement."""
+        if error is not self._leaving:
+            self._leaving, self._left = error, []
+        self._left.append((id(frame), frame.code, node))
+
+    def trail_of(self, error: Exception) -> list[tuple[int, Any, Any]]:
+        """The statements that ``error`` has left (`Uncapturable.trail`)."""
+        return list(self._left) if error is self._leaving else []  # `forget` empties what it finds
+
+    def check_finished(self) -> None:
+        """At the end of the program: generators that were left are closed by Python when it drops them."""
+        if self.unfinished:
+            raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
+
+    def forget(self) -> None:
+        """Lets go of outside objects: the function will run as plain Python, and may drop the last ones who hold them,
+        but this session waits for the garbage collector."""
+        for part in (self, self.world, self.guards, self.binder):
+            for held in vars(part).values():
+                if isinstance(held, dict | list | set):
+                    held.clear()
+
+    # -- inputs ------------------------------------------------------------------------------------------------
+
+    def add_input(self, source: Source, name: str, type: Type) -> Param:
+        param = self.builder.param(name, type)
+        self.inputs.append((source, param))
+        self._params.append(param)
+        return param
+
+    def tensor_input(self, tensor: Tensor) -> Param:
+        """The graph input for an outside tensor (a view enters through its own array: read-only until written)."""
+        param = self._tensor_params.get(id(tensor))
+        if param is None and isinstance(tensor._data, Batched):
+            raise Uncapturable("a tensor of a vmap that is used outside of it")
+        if param is None and id(tensor) in self._handles:
+            raise Uncapturable("a tensor whose size varies, which the program also finds in a way of its own")
+        if param is None:
+            known = self._tensor_sources.get(id(tensor))
+            source = known[1] if known else sources.pinned(tensor)
+            if known is None:
+                self.guards.add(source, "tensor", tensor_facts(tensor))
+                self._tensor_sources[id(tensor)] = (tensor, source)
+            name = getattr(tensor, "name", None)
+            param = self.add_input(source, identifier(str(name)) if name else source_name(source), tensor.abstract)
+            self._tensor_params[id(tensor)] = param
+        return param
+
+    def tensor_source(self, tensor: Tensor) -> Source:
+        known = self._tensor_sources.get(id(tensor))
+        return known[1] if known else sources.pinned(tensor)
+
+    def assume(self, a: Any, b: Any) -> None:
+        """Notes that two extents are taken to be equal.
+
+        Raises:
+            UnknownSizeError: the program itself finds one of them out, and there is no op that would raise then.
+        """
+        if not self.is_typing and self._is_late(a, b):
+            raise UnknownSizeError(f"whether the size {a} is {b} is only known at run time")
+        self.assumptions.append((a, b))
+
+    def assume_broadcast(self, a: Any, b: Any) -> None:
+        """Notes that two extents are taken to be equal by an op that broadcasts, which raises where they do not fit. Of
+        what the program itself finds out, and may be 1, a gradient does not know whether it was broadcast."""
+        self.may_broadcast |= any(self._is_late(x) and definitely_eq(x, 1) is None for x in (a, b))
+        self.assumptions.append((a, b))
+
+    def _is_late(self, *extents: Any) -> bool:
+        early = {symbol for symbol, _, _ in self.symbols}
+        return any(not symbols_in(x) <= early for x in extents)
+
+    def assumes_late_sizes(self, node: Any, known: int) -> bool:
+        """Whether ``node`` is computed only under assumptions about sizes that the program itself finds out.
+
+        Args:
+            node: what was emitted last.
+            known: how many assumptions there were before. A node that was there already (another path, a further
+                attempt at this one) has been typed when it was made, and assumes what it assumed then.
+        """
+        if any(self._is_late(*pair) for pair in self.assumptions[known:]):
+            self._assuming.add(node)
+        return node in self._assuming
+
+    def follow(self, tensor: Tensor) -> None:
+        """Guards how an outside view shows its storage: a later call may bring a view of another one, or elsewhere."""
+        while tensor._view is not None:
+            op, parent, attrs = tensor._view.op, tensor._view.parent, tensor._view.attrs
+            known = self._tensor_sources.get(id(tensor))
+            if known is not None:
+                link = sources.attr(known[1], "_view")
+                self.guards.add(link, "view", (op, dict(attrs)))
+                self._external_tensor(parent, sources.attr(link, "parent"))
+            tensor = parent
+
+    def sometimes_writes_views(self) -> bool:
+        """Whether an outside view is written on some paths only.
+
+        A tape tells a view that was not written from its storage; a graph, where paths join in values of storages,
+        cannot.
+        """
+        views = [t for t, _ in self._tensor_sources.values() if t._view is not None]
+        return any(id(root_of(view)) in self.sometimes_written for view in views)
+
+    def gives_used_views(self, graph: Graph) -> bool:
+        """Whether a view leaves ``graph`` that matters to gradients inside.
+
+        What leaves is a view of a result, made after the program. A tape adds up what flows into the view itself, at
+        its place in the program: another sum, if something else uses the view, or uses its base later. And what was
+        written through a view it knows as the value of that very view.
+        """
+        views = {id(v): v._data for v in self.given_views if isinstance(v._data, Apply)}
+        if any(id(view) in self.binder.written_views or id(view) not in views for view in self.given_views):
+            return True
+        bases = {node.operands[0]: node.tag for node in views.values()}
+        made = set(views.values())
+        return any(
+            operand in made or (operand in bases and node.tag > bases[operand] and node not in made)
+            for g in all_graphs(graph)
+            for node in g.nodes
+            for operand in node.operands
+        )
+
+    def held(self, snap: Any, obj: Any) -> Any:
+        """What a tracked container holds in a state; a shadow that the state does not know is as it came."""
+        known = snap.containers.get(id(obj))
+        return known[1] if known is not None else self.initial_contents.get(id(obj))
+
+    def is_made_inside(self, obj: Any) -> bool:
+        """Whether an object was made by the program (and not found outside)."""
+        return id(obj) not in self._object_sources
+
+    def is_outside(self, tensor: Tensor) -> bool:
+        return not tensor.is_symbolic and tensor._alias.serial <= self.born
+
+    def note_written(self, root: Tensor) -> None:
+        self.written[id(root)] = root
+
+    def token_node(self, node: Node | None) -> Node:
+        """The effect token: ``node``, or the one that enters the program."""
+        if node is not None:
+            return node
+        if self._token is None:
+            self._token = self.builder.param("token", TOKEN)
+        return self._token
+
+    @property
+    def token_param(self) -> Param | None:
+        return self._token
+
+    def start_random(self) -> tuple[Param, Param]:
+        """Seed and counter of the random generator as inputs; called before the program starts."""
+        self._rng = [self.builder.param("seed", INT), self.builder.param("offset", INT)]
+        return self._rng[0], self._rng[1]
+
+    @property
+    def random_params(self) -> list[Param]:
+        return self._rng
+
+    # -- outside values ----------------------------------------------------------------------------------------
+
+    def external(self, value: Any, source: Source) -> Any:
+        """The outside ``value`` reached by ``source`` as a value of the captured program, which may look into it."""
+        found = self.entered(value, source)
+        if isinstance(found, (*CONTAINERS, tuple)):
+            self.check_read(found)
+        return found
+
+    def entered(self, value: Any, source: Source) -> Any:
+        """`external` for who looks after what becomes of it: there may be journals in it (`journals`)."""
+        check_look(type(value))
+        if isinstance(value, Tensor):
+            return self._external_tensor(value, source)
+        if isinstance(value, CONSTANTS) or (isinstance(value, np.generic) and is_number_of_numpy(value)):
+            return self.external_constant(value, source)
+        if isinstance(value, tuple):
+            return self.external_tuple(value, source)
+        if isinstance(value, CONTAINERS):
+            return self.shadow(value, source)
+        if type(value) is types.MethodType and self._enter_method(value, source):
+            return value
+        if self.log.unsteady:
+            self.check_steady(source)
+        self.guards.add(source, "is", Pin(value))
+        if id(value) not in self._object_sources:
+            self._object_sources[id(value)] = (value, sources.pinned(value))
+            if type(value).__flags__ & HEAP_TYPE and not isinstance(value, type):  # it may become of another class
+                self.guards.add(sources.pinned(value), "type", type(value))
+        return value
+
+    def _patterned_tensor(self, value: Tensor, source: Source, pattern: tuple[Any, ...]) -> Tensor:
+        """An input with dimensions of varying size: a tensor of symbolic shape stands for it."""
+        shape = []
+        for axis, extent in enumerate(pattern):
+            if extent is None:
+                extent = fresh_symbol("n")
+            if isinstance(extent, Symbol):
+                self.symbols.append((extent, source, axis))
+            shape.append(extent)
+        fixed = tuple([None if isinstance(n, Symbol) else n for n in shape])
+        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed))
+        param = self.add_input(source, source_name(source), TensorType(value.dtype, tuple(shape)))
+        handle = self.binder.wrap(param)
+        self.patterned[id(handle)] = (handle, source, value)
+        self._handles[id(value)] = (handle, source)
+        return handle
+
+    def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
+        if isinstance(value._data, Batched):
+            raise Uncapturable("a tensor of a vmap that has ended")
+        known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
+        if known is None:
+            pattern = self.patterns.get(source)
+            if pattern is not None and may_vary(value, pattern):
+                return self._patterned_tensor(value, source, pattern)
+            self.guards.add(source, "tensor", tensor_facts(value))
+            known = self._tensor_sources[id(value)] = (value, source)
+        if known[1] != source:
+            self.guards.same_objects[known[1], source] = None
+        return known[0]
+
+    def shows_outside(self, alias: Alias) -> bool:
+        """Whether this is the memory of an outside tensor, or what stands for it."""
+        return alias.serial <= self.born or any(alias is handle._alias for handle, _, _ in self.patterned.values())
+
+    def source_of_tensor(self, tensor: Tensor) -> Source | None:
+        """Where an outside tensor, or one that stands for it, was found; ``None`` for others."""
+        if (patterned := self.patterned.get(id(tensor))) is not None:
+            return patterned[1]
+        known = self._tensor_sources.get(id(tensor))
+        return known[1] if known is not None else None
+
+    def guard_different_tensors(self, one: Any, two: Any) -> None:
+        """Two tensors from outside are two objects: the program has asked."""
+        if isinstance(one, Tensor) and isinstance(two, Tensor) and one is not two:
+            pair = self.source_of_tensor(one), self.source_of_tensor(two)
+            if pair[0] is not None and pair[1] is not None:
+                self.guards.add_different(pair[0], pair[1])
+
+    def check_attribute_of(self, tensor: Any) -> None:
+        """Refuses attributes of the user's own on what stands for an outside tensor."""
+        if id(tensor) in self.patterned:
+            raise Uncapturable("an attribute of a tensor whose size varies")
+
+    def shared_memory(self) -> list[tuple[Source, Any]]:
+        """Outside tensors that entered the program, each with a mark; equal marks share memory.
+
+        Raises:
+            Uncapturable: what is written to is seen by a tensor whose size varies.
+        """
+        marks: dict[Any, int] = {}
+        found = [(source, marks.setdefault(t._alias, len(marks))) for t, source in self.known_tensors()]
+        written = {root._alias for root in self.written.values()}
+        for _, source, value in self.patterned.values():
+            if value._alias in written:
+                raise Uncapturable("an in-place write to memory of an argument whose shape varies")
+            found.append((source, marks.setdefault(value._alias, len(marks))))
+        return found
+
+    def known_tensors(self) -> list[tuple[Tensor, Source]]:
+        """Outside tensors that entered the program, with their sources."""
+        return [pair for pair in self._tensor_sources.values() if id(pair[0]) in self._tensor_params]
+
+    def external_global(self, namespace: dict[str, Any], name: str) -> Any:
+        """The global ``name``; the framework's own functions, named by its own code, need no guard."""
+        value = namespace[name]
+        if (callable(value) or issubclass(type(value), types.ModuleType)) and (
+            module_kind(namespace.get("__name__")) == "framework"
+        ):
+            return value
+        return self.external(value, sources.global_(namespace, name))
+
+    def peel(self, key: Any, why: str) -> None:
+        """Restarts the capture with one more iteration of loop ``key`` taken out in front of it."""
+        count = self.log.peeled.get(key, 0)
+        if count >= MAX_PEELS:
+            raise Uncapturable(why)
+        self.log.peeled[key] = count + 1
+        raise Restart
+
+    def source_of(self, obj: Any) -> Source:
+        """How to reach an outside object; objects are pinned by the guard that found them."""
+        known = self._object_sources.get(id(obj))
+        if known is None:
+            self.check_outside(obj)
+            known = self._object_sources[id(obj)] = (obj, sources.pinned(obj))
+        return known[1]
+
+    def original(self, key: Any, owner: Any) -> Any:
+        """What the outside world holds for an overlay key, as a value of the program; `MISSING` if nothing.
+
+        What ``owner`` has from its class does not count: written back, it would become its own.
+        """
+        kind, _, name = key
+        if kind == "attr":
+            if _is_inherited(owner, name):
+                return MISSING
+            value = attribute_now(owner, name)
+            return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
+        if kind == "global":
+            return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
+        return self.external(owner.cell_contents, sources.cell(owner, name))
+
+    def place(self) -> tuple[Any, ...]:
+        """Where in the program capture is: the same when the code before a decision runs again for another path."""
+        region = self.regions.current
+        return (region and (region.key, region.taken), self.builder.next_tag)
+
+    def prefer_break(self, what: str) -> None:
+        """To be called before a step in Python: a graph with one is called by way of Python as a whole.
+
+        Raises:
+            BetterApart: the function may be cut, and all its calls come here once.
+        """
+        if self.log.may_break and self.builder.current.parent is None and not dispatch.tapes:
+            raise BetterApart(what)
+
+    def call_effect(self, target: Any, *operands: Any) -> None:
+        """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like).
+
+        The code before a decision runs once for each path: what it has made the first time is the effect.
+        """
+        nodes = tuple(self.binder.node_of(x) for x in operands)
+        token = self.binder.order.token()
+        target = self._effects.setdefault((self.place(), token, nodes), target)
+        self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
+
+
+def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
+    """Whether a tensor of symbolic shape may stand for ``value``: nothing but its sizes tells it from others."""
+    data = value._data
+    return (
+        type(value) is Tensor
+        and isinstance(data, np.ndarray | Placeholder)
+        and len(data.shape) == len(pattern)
+        and all(not isinstance(want, int) or want == n for want, n in zip(pattern, data.shape, strict=True))
+        and (isinstance(data, Placeholder) or bool(data.flags.c_contiguous))
+    )
+
+
+def _is_inherited(owner: Any, name: str) -> bool:
+    """Whether ``owner.name`` is an attribute of its class, or of a base of it, that setting it would hide."""
+    if name in raw_getattr(owner, "__dict__", ()):
+        return False
+    for cls in type(owner).__mro__ if not isinstance(owner, type) else owner.__mro__[1:]:
+        if name in vars(cls):
+            return not hasattr(vars(cls)[name], "__set__")
+    return False

@@ -1,0 +1,1 @@
+"""The syntax trees of functions, and which names are theirs."""

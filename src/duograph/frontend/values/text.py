@@ -1,0 +1,184 @@
+"""Strings that depend on values known at run time: ``f"{x}"``, ``"%s" % x``, ``str(x)``, messages of exceptions."""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from duograph.base.lookup import raw_hasattr
+from duograph.core.op import state
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor, wrap
+
+from ..rules.errors import Uncapturable
+from .world import new_tuple
+
+MAX_SAMPLE = 1024
+"""Elements of a tensor that stands in for one whose contents are only known at run time."""
+
+
+class GraphText:
+    """A string made of constant pieces and run-time values with the function that formats each.
+
+    It can be concatenated, formatted into another string, printed, returned and stored. Asking what it says while the
+    graph is being built cannot be captured.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: list[str | tuple[Callable[[Any], str], Any]]) -> None:
+        self.parts = parts
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, str):
+            return GraphText([*self.parts, other])
+        return GraphText([*self.parts, *other.parts]) if isinstance(other, GraphText) else NotImplemented
+
+    def __radd__(self, other: Any) -> Any:
+        return GraphText([other, *self.parts]) if isinstance(other, str) else NotImplemented
+
+    def _unknown(self, *_: Any, **__: Any) -> Any:
+        raise Uncapturable("the text of a string that depends on tensor values is only known at run time")
+
+    __str__ = __repr__ = __len__ = __bool__ = __eq__ = __contains__ = __getitem__ = __iter__ = __format__ = __hash__ = (
+        _unknown  # type: ignore[assignment]
+    )
+
+    def __getattr__(self, name: str) -> Any:
+        raise Uncapturable(f"str.{name} of a string that depends on tensor values")
+
+
+_CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+
+
+def _check_spec(spec: str) -> None:
+    if spec.endswith("c") or "{" in spec:
+        _refuse_range()
+
+
+def _refuse_range() -> None:
+    raise Uncapturable("a text that some run-time numbers cannot be put into")
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """``format(convert(v), spec)``."""
+
+    spec: str
+    conversion: str
+
+    def __post_init__(self) -> None:
+        _check_spec(self.spec)
+
+    def __call__(self, value: Any) -> str:
+        if self.conversion:
+            value = _CONVERSIONS[self.conversion](value)
+        return format(value, self.spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of these texts, by its number."""
+
+    texts: tuple[str, ...]
+
+    def __call__(self, number: int) -> str:
+        return self.texts[number]
+
+
+_RANGED = re.compile(r"%(\(\w*\))?[-#0 +]*(\*|\d*\.?\*|\d*(\.\d+)?[hlL]?c)")
+"""A character by its number, or a width among the values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """``template % values``."""
+
+    template: str
+
+    def __post_init__(self) -> None:
+        if _RANGED.search(self.template):
+            _refuse_range()
+
+    def __call__(self, values: Any) -> str:
+        return self.template % values
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """``template.format(*args, **kwargs)``; the value is the pair of both."""
+
+    template: str
+
+    def __post_init__(self) -> None:
+        for _, _, spec, _ in string.Formatter().parse(self.template):
+            _check_spec(spec or "")
+
+    def __call__(self, values: Any) -> str:
+        args, kwargs = values
+        return self.template.format(*args, **kwargs)
+
+
+def rendered(function: Callable[[Any], str], value: Any) -> GraphText:
+    """The text ``function(value)`` of a run-time value as it is now.
+
+    Raises:
+        Exception: what ``function`` raises for all values of these types.
+    """
+    try:
+        sample = _sample(value)
+    except _NoSampleError:
+        pass
+    else:
+        function(sample)
+    return GraphText([(function, _at_present(value))])
+
+
+class _NoSampleError(Exception):
+    """A value for which nothing can stand in."""
+
+
+def _sample(value: Any) -> Any:
+    """A value of the same types as the run-time ``value``: nobody may look at the text before it is made."""
+    if isinstance(value, Scalar):
+        return {"bool": True, "int": 1, "float": 1.0}[value.kind]
+    if type(value) is Tensor:
+        if not all(isinstance(n, int) for n in value.shape) or math.prod(value.shape) > MAX_SAMPLE:
+            raise _NoSampleError
+        return wrap(np.zeros(value.shape, value.dtype.numpy))
+    if isinstance(value, tuple) and not raw_hasattr(value, "_make"):
+        return tuple([_sample(v) for v in value])
+    if type(value) is list:
+        return [_sample(v) for v in value]
+    if type(value) is dict:
+        return {k: _sample(v) for k, v in value.items()}
+    if isinstance(value, bool | int | float | str | bytes | type(None)):
+        return value
+    raise _NoSampleError
+
+
+def formatted(value: Any, spec: str, conversion: str) -> GraphText:
+    """``f"{value!conversion:spec}"`` of a run-time value."""
+    return rendered(Format(spec, conversion), value)
+
+
+def _at_present(value: Any) -> Any:
+    """``value`` with what it holds now: texts are made after the run, when tensors may have been overwritten and
+    containers changed. (Parameters are shown without their contents.)"""
+    if type(value) is Tensor:
+        binder: Any = state.binder
+        return binder.wrap(binder.node_of(value))
+    if isinstance(value, tuple):
+        items = [_at_present(v) for v in value]
+        return new_tuple(type(value), items)
+    if type(value) is list:
+        return [_at_present(v) for v in value]
+    if type(value) is dict:
+        return {k: _at_present(v) for k, v in value.items()}
+    return value

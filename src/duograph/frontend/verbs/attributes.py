@@ -1,0 +1,547 @@
+"""The verbs of attributes: reading, writing, deleting; descriptors, properties and ``__getattr__`` of the user.
+
+What is found on an outside object is guarded, also that it is missing; what is written to one goes to the overlay.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+import sys
+import types
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.base.lookup import raw_getattr
+from duograph.core.dim import Dim
+from duograph.ops.numpy_scalar import NumpyScalar
+from duograph.ops.scalar import Scalar, dim_size
+from duograph.tensor.eager import write
+from duograph.tensor.parameter import Parameter
+from duograph.tensor.tensor import Tensor
+
+from ..rules import sources
+from ..rules.errors import Uncapturable
+from ..rules.exceptions import check_trace
+from ..rules.facts import HEAP_TYPE, MISSING, lookup
+from ..rules.policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
+from ..rules.sources import Pin
+from ..rules.watch import watched
+from ..values.factories import factory_of
+from ..values.functions import CapturedFunction, check_function_attribute
+from ..values.settable import check_settable
+from ..values.text import GraphText
+from ..values.world import CONTAINERS, World
+from .contexts import CapturedContext
+
+if TYPE_CHECKING:
+    from ..session.session import Session
+    from .caller import Caller
+
+
+class Attributes:
+    """Verbs of attributes; a part of `Semantics`."""
+
+    calls: Caller
+    session: Session
+    world: World
+
+    def getattr(self, obj: Any, name: str, default: Any = MISSING) -> Any:
+        """``obj.name``, or ``default``."""
+        try:
+            return self._getattr(obj, name)
+        except AttributeError:
+            if default is MISSING:
+                raise
+            return default
+
+    def _getattr(self, obj: Any, name: str) -> Any:
+        if name in ("__dict__", "__globals__"):
+            self._check_namespace(obj, name)
+        if isinstance(obj, CapturedFunction):
+            check_function_attribute(obj, name)
+        if name == "default_factory" and isinstance(obj, defaultdict):
+            return factory_of(obj)
+        if isinstance(obj, Tensor):
+            return self._tensor_attr(obj, name)
+        if isinstance(obj, types.ModuleType):
+            return self._module_attr(obj, name)
+        if isinstance(obj, super):
+            return self._super_attr(obj, name)
+        if isinstance(obj, types.MethodType) and not name.startswith("__"):
+            return self._getattr(obj.__func__, name)
+        if isinstance(obj, _METHODS):
+            return getattr(obj, name)
+        if isinstance(obj, Scalar | NumpyScalar):
+            return self._scalar_attr(obj, name)
+        if isinstance(obj, _VALUES):
+            if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
+                return getattr(obj, name)
+        if isinstance(obj, type):
+            return self._class_attr(obj, name)
+        return self._instance_attr(obj, name)
+
+    def _check_namespace(self, obj: Any, name: str) -> None:
+        """The dictionary of an outside object may be read as long as the program does not write to the object."""
+        if name == "__globals__" or isinstance(obj, CONTAINERS):
+            raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object")
+        if self.world.is_tracked(obj):
+            return
+        self.session.read_whole.add(id(obj))
+        if any(kind == "attr" and owner == id(obj) for kind, owner, _ in self.world.overlay):
+            raise Uncapturable("the dictionary of an object from outside that the program has written to")
+
+    def _super_attr(self, obj: Any, name: str) -> Any:
+        """``super().name``: what the classes behind this one define."""
+        if obj.__self_class__ is None:  # ``super(Class)``, bound to nothing yet
+            return getattr(obj, name)
+        order = obj.__self_class__.__mro__
+        behind = order[order.index(obj.__thisclass__) + 1 :]
+        self._check_classes(behind, name)
+        for cls in behind:
+            watched(cls, name)
+            if name in vars(cls):
+                break
+        else:
+            return getattr(obj, name)
+        found = vars(cls)[name]
+        of_class = obj.__self__ is obj.__self_class__
+        if is_plain_descriptor(found):
+            return getattr(obj, name)
+        if isinstance(found, property) and type(found) is property:
+            return found if of_class else self.calls.call(found.fget, (obj.__self__,), {})
+        getter = user_method(found, "__get__")
+        if getter is not None:
+            return self.calls.call(getter, (found, None if of_class else obj.__self__, obj.__self_class__), {})
+        if hasattr(type(found), "__get__"):
+            raise Uncapturable(f"super().{name}, which is a {type(found).__name__}")
+        return self._class_attr(cls, name)
+
+    def _module_attr(self, module: types.ModuleType, name: str) -> Any:
+        """An attribute of a module, which anyone may set; modules of this package are read when they are asked."""
+        namespace = vars(module)
+        key = ("global", id(namespace), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], module, name)
+        if name not in namespace and not hasattr(types.ModuleType, name):
+            hook = namespace.get("__getattr__")
+            if is_interpreted(hook):
+                self.session.guards.add(sources.pinned(namespace), "no item", name)
+                hook = self.session.external(hook, sources.global_(namespace, "__getattr__"))
+                return self.calls.call(hook, (name,), {})
+        if is_users_descriptor(watched(type(module), name)):
+            raise Uncapturable(f"the attribute {name!r} that module {module.__name__!r} computes")
+        value = self._present_attr(module, name)
+        if name not in namespace:
+            if module_kind(module.__name__) == "framework":
+                self.session.guards.add(sources.pinned(namespace), "no item", name)
+                return value
+            raise Uncapturable(f"the attribute {name!r} that module {module.__name__!r} computes")
+        if isinstance(value, dict) and module is sys:
+            raise Uncapturable(f"sys.{name}")
+        return self.session.external(value, sources.attr(self.session.source_of(module), name))
+
+    @staticmethod
+    def _scalar_attr(obj: Scalar | NumpyScalar, name: str) -> Any:
+        if isinstance(obj, NumpyScalar):
+            raise Uncapturable(f"{name!r} of a number of NumPy's that is only known at run time")
+        kind = obj.type.python_type
+        if not hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}", name=name, obj=obj)
+        if name.startswith("__") and hasattr(obj, name):
+            return kind if name == "__class__" else getattr(obj, name)
+        raise Uncapturable(f"{name!r} of a number that is only known at run time")
+
+    def _tensor_attr(self, obj: Tensor, name: str) -> Any:
+        key = ("attr", id(obj), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], obj, name)
+        if name == "shape" and obj.is_symbolic and any(not isinstance(d, int) for d in obj.shape):
+            return tuple(d if isinstance(d, int) else dim_size(obj, axis=i) for i, d in enumerate(obj.shape))
+        if name == "size" and obj.is_symbolic and isinstance(obj.size, Dim):
+            return functools.reduce(operator.mul, self._tensor_attr(obj, "shape"))
+        if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
+            raise Uncapturable("the attribute `grad` of a Parameter")
+        found = watched(type(obj), name)
+        if isinstance(found, types.FunctionType) and is_interpreted(found):
+            return types.MethodType(found, obj)
+        if id(obj) in (choices := self.session.choices).made:
+            choices.check_attribute(obj, found, name)
+        if found is None:
+            self.session.check_attribute_of(obj)
+        if not self.session.is_outside(obj) or callable(found):
+            return getattr(obj, name)
+        source = sources.attr(self.session.tensor_source(obj), name)
+        if name in raw_getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
+            return self.session.external(getattr(obj, name), source)
+        if found is None:
+            self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
+        return getattr(obj, name)
+
+    @staticmethod
+    def _present(value: Any, obj: Any, name: str) -> Any:
+        if value is MISSING:
+            if not isinstance(obj, types.ModuleType) and lookup(type(obj), name, MISSING) is not MISSING:
+                raise Uncapturable("an attribute that the program has deleted, which the class has, too")
+            if is_interpreted(lookup(type(obj), "__getattr__")):
+                raise Uncapturable("an attribute that the program has deleted, of a class with __getattr__")
+            whose = f"{type(obj).__name__!r} object"
+            if isinstance(obj, type | types.ModuleType):
+                whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
+            raise AttributeError(f"{whose} has no attribute {name!r}", name=name, obj=obj)
+        return value
+
+    def _check_classes(self, classes: Sequence[type], name: str) -> None:
+        """What the program has set on a class is not looked for where instances and derived classes are read."""
+        if self.session.changes_classes and any(("attr", id(cls), name) in self.world.overlay for cls in classes):
+            raise Uncapturable("an attribute that the program has set on a class, read by way of another object")
+
+    def _class_attr(self, cls: type, name: str) -> Any:
+        key = ("attr", id(cls), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], cls, name)
+        self._check_classes(cls.__mro__, name)
+        if name == "__dict__":
+            raise Uncapturable("the dictionary of a class")
+        found = lookup(cls, name)
+        if is_users_descriptor(watched(type(cls), name)) or (found is None and user_method(cls, "__getattr__")):
+            raise Uncapturable(f"the attribute {name!r} that the class of class {cls.__qualname__!r} computes")
+        if is_users_descriptor(found) and type(found) is not property:
+            watched(cls, name)
+            getter = user_method(found, "__get__")
+            if getter is None:
+                raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__}")
+            return self.calls.call(getter, (found, None, cls), {})
+        value = self._present_attr(cls, name)
+        if isinstance(value, property):
+            watched(cls, name)
+            return value
+        if not cls.__flags__ & HEAP_TYPE:
+            return value
+        source = sources.attr(self.session.source_of(cls), name)
+        if name in _FACTS or not callable(value):
+            return self.session.external(value, source)
+        watched(cls, name)
+        return value
+
+    def _present_attr(self, obj: Any, name: str) -> Any:
+        """An attribute of an outside object; that it is missing is an assumption too."""
+        try:
+            return getattr(obj, name)
+        except AttributeError:
+            is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
+            is_made = is_made or (isinstance(obj, BaseException) and self._is_inside(obj))
+            if not is_made and not isinstance(obj, Tensor | np.ndarray | np.generic):
+                self.session.guards.add(self.session.source_of(obj), "no attribute", name)
+            raise
+
+    def _instance_attr(self, obj: Any, name: str) -> Any:
+        key = ("attr", id(obj), name)
+        if key in self.world.overlay:
+            return self._present(self.world.overlay[key][1], obj, name)
+        cls = type(obj)
+        if cls is CapturedContext:
+            obj.refuse()
+        check_trace(obj, name)
+        self._check_classes(cls.__mro__, name)
+        found = lookup(cls, name)
+        if found is None or hasattr(type(found), "__get__") or isinstance(found, types.BuiltinFunctionType):
+            watched(cls, name)
+        if isinstance(found, property | types.DynamicClassAttribute) and user_method(found, "__get__") is None:
+            if lookup(type(found), "__get__") not in _PROPERTY_GETTERS:
+                raise Uncapturable(f"the attribute {name!r}, which is a {type(found).__qualname__}")
+            if _is_users_code(found.fget):
+                return self._or_hook(obj, found.fget, (obj,))
+            value = getattr(obj, name)
+            return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
+        watched(cls, "__getattribute__")
+        if found is None and not _has_attr(obj, name):
+            hook = special_method(cls, "__getattr__")
+            if is_interpreted(hook):
+                if not self.world.is_tracked(obj):
+                    self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
+                return self.calls.call(hook, (obj, name), {})
+        if isinstance(found, functools.cached_property) and name not in vars(obj) and _is_users_code(found.func):
+            self._check_own(obj)
+            made = self.calls.call(found.func, (obj,), {})
+            if self.world.is_tracked(obj):
+                vars(obj)[name] = made
+            else:
+                self.session.guards.add(self.session.source_of(obj), "no value", name)
+                self._overlay_attr(obj, name, made)
+            return made
+        getter = user_method(found, "__get__")
+        if getter is not None and (name not in raw_getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
+            return self._or_hook(obj, getter, (found, obj, cls))
+        if type(found) is classmethod and is_users_descriptor(found):
+            raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
+        is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
+        if is_made and _is_data_of_class(obj, found, name):
+            return self._class_attr(cls, name)
+        value = self._present_attr(obj, name)
+        if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
+            return value  # of a namedtuple: its items entered the program with it, or were made by it
+        if (
+            found is not None
+            and isinstance(value, types.MethodType)
+            and (value.__self__ is obj or value.__self__ is cls)
+        ):
+            return self._guard_method(obj, cls, name, value)
+        if self.world.is_tracked(obj) or isinstance(
+            found, types.FunctionType | staticmethod | types.BuiltinFunctionType
+        ):
+            return self._guard_method(obj, cls, name, value)
+        if isinstance(obj, np.ndarray | np.generic):
+            if self._is_inside(obj):
+                return value
+            raise Uncapturable("a NumPy array from outside the compiled function")
+        return self._outside_attr(obj, name, value)
+
+    def _or_hook(self, obj: Any, getter: Any, args: tuple[Any, ...]) -> Any:
+        """``getter(*args)``; where it says that there is no such attribute, Python asks ``__getattr__``."""
+        try:
+            return self.calls.call(getter, args, {})
+        except AttributeError:
+            if watched(type(obj), "__getattr__") is not None:
+                raise Uncapturable("an attribute that its getter misses, of a class with __getattr__") from None
+            raise
+
+    def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> Any:
+        """``value``, which ``obj`` has under the name of a method: its own, or that of its class, which is watched."""
+        if not is_user_class(cls):
+            return value
+        own = raw_getattr(obj, "__dict__")
+        if self.world.is_tracked(obj) or not isinstance(own, dict):
+            return value
+        if name in own:
+            return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+        self.session.guards.add(self.session.source_of(obj), "no value", name)
+        return value
+
+    def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
+        if type(value) in (*_METHODS, types.MethodWrapperType) and name not in raw_getattr(obj, "__dict__", ()):
+            if value.__self__ is obj or value.__self__ is type(obj):  # a method of its class
+                return value
+        if isinstance(obj, BaseException) and self._is_inside(obj):
+            return value
+        return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+
+    def _is_inside(self, obj: Any) -> bool:
+        return id(obj) not in self.session._object_sources
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        """``obj.name = value``."""
+        cls = type(obj)
+        found = watched(cls, name)
+        hook = special_method(cls, "__setattr__")
+        if is_interpreted(hook):
+            self.calls.call(hook, (obj, name, value), {})
+            return
+        if isinstance(hook, types.FunctionType) and is_generated(hook):
+            if not self.world.is_tracked(obj) or is_users_descriptor(found):
+                raise Uncapturable(f"an attribute that is set on a frozen object of class {cls.__qualname__!r}")
+            setattr(obj, name, value)
+            return
+        self.object_setattr(obj, name, value, setattr)
+
+    def object_setattr(self, obj: Any, name: str, value: Any, store: Any = object.__setattr__) -> None:
+        """Sets the attribute without asking the class for a ``__setattr__`` of the user.
+
+        ``store`` does it to objects of the program.
+        """
+        found = watched(type(obj), name)
+        setter = user_method(found, "__set__")
+        if setter is not None:
+            self.calls.call(setter, (found, obj, value), {})
+            return
+        if isinstance(found, property) and _is_users_code(found.fset):
+            self.calls.call(found.fset, (obj, value), {})
+            return
+        if isinstance(obj, CapturedFunction):
+            check_function_attribute(obj, name)
+        self._check_own(obj)
+        self.session.check_attribute_of(obj)
+        if self.world.is_tracked(obj):
+            store(obj, name, value)
+            return
+        if isinstance(obj, types.ModuleType):
+            self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
+            return
+        if isinstance(obj, Tensor) and not self.session.is_outside(obj):
+            if found is None or name in _OF_PARAMETERS:
+                raise Uncapturable(f"the attribute {name!r} that is set on a tensor of the program's own")
+        if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
+            setattr(obj, name, value)
+            return
+        new_contents = isinstance(value, Tensor) and not isinstance(value, Parameter)
+        if new_contents and self._is_param_of_cell(obj, name):
+            held = self._instance_attr(obj, name)
+            if held.abstract == value.abstract:
+                write(held, value)
+            else:
+                held.set_data(value)
+            return
+        if isinstance(obj, np.ndarray):
+            raise Uncapturable("a write to a NumPy array from outside the compiled function")
+        check_settable(obj, name, value)
+        self._overlay_attr(obj, name, value)
+
+    @staticmethod
+    def _is_param_of_cell(obj: Any, name: str) -> bool:
+        params = None if isinstance(obj, type | Tensor) else raw_getattr(obj, "__dict__", {}).get("_params")
+        return isinstance(params, dict) and isinstance(params.get(name), Parameter)
+
+    def _check_own(self, obj: Any) -> None:
+        """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
+        if isinstance(obj, dict) and lookup(type(obj), "__setattr__") is dict.__setitem__:
+            self.session.note_changed(obj)  # a dictionary whose attributes are its items
+        elif isinstance(obj, _HELD_BY_VALUE):
+            raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
+
+    def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:
+        if id(obj) in self.session.read_whole:
+            raise Uncapturable("a write to an object from outside whose dictionary the program has read")
+        if isinstance(obj, type) and name.startswith("__"):
+            raise Uncapturable("a special method that is set on a class")
+        if isinstance(obj, Tensor):  # guards of tensors are about facts: another one of the same would pass
+            self.session.guards.add(self.session.tensor_source(obj), "is", Pin(obj))
+        self.session.changes_classes |= isinstance(obj, type)
+        self.world.overlay["attr", id(obj), name] = (obj, value)
+        self.session._keep.append(obj)
+
+    def delattr(self, obj: Any, name: str) -> None:
+        """``del obj.name``."""
+        method = user_method(obj, "__delattr__")
+        if method is not None:
+            self.calls.call(method, (obj, name), {})
+            return
+        found = watched(cls := type(obj), name)
+        deleter = found.fdel if isinstance(found, property) else None
+        if is_interpreted(deleter):
+            self.calls.call(deleter, (obj,), {})
+            return
+        deleter = user_method(found, "__delete__")
+        if deleter is not None:
+            self.calls.call(deleter, (found, obj), {})
+            return
+        if is_users_descriptor(found):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
+        self._check_own(obj)
+        self.session.check_attribute_of(obj)
+        if self.world.is_tracked(obj):
+            delattr(obj, name)
+            return
+        if isinstance(found, types.MemberDescriptorType):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which has no dictionary for it")
+        try:
+            self.getattr(obj, name)
+        except AttributeError as exc:  # where something is deleted, Python does not say by its ``name`` what is missing
+            if lookup(cls, "__getattr__") is not None:  # which has words of its own
+                raise Uncapturable(f"the missing attribute {name!r} of a {cls.__name__} object is deleted") from exc
+            raise AttributeError(*exc.args) from None
+        hook = lookup(cls, "__delattr__")
+        if isinstance(hook, types.FunctionType) and is_generated(hook):
+            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
+        if ("attr", id(obj), name) not in self.world.overlay and not _is_own(obj, name, found):
+            raise Uncapturable(f"the deleted attribute {name!r}, which the class has")
+        self._overlay_attr(obj, name, MISSING)
+
+
+def user_method(obj: Any, name: str) -> Any:
+    """The special method of ``obj`` if it is user code that must be interpreted, else ``None``."""
+    cls = type(obj)
+    if cls.__module__ == "builtins":
+        return None
+    found = special_method(cls, name)
+    if isinstance(found, types.FunctionType):
+        return found if function_kind(found) == "user" and not is_generated(found) else None
+    return found if hasattr(type(found), "captured_target") else None
+
+
+def special_method(cls: type, name: str) -> Any:
+    """The special method of ``cls`` without binding it.
+
+    Raises:
+        Uncapturable: it is code of the user that nobody would interpret.
+    """
+    found = watched(cls, name)
+    if is_odd_method(cls, name, found):
+        raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__} instead of a function")
+    if (
+        found is None and name != "__hash__"
+    ):  # a class with ``__iter__ = None`` is not asked for ``__getitem__`` instead
+        for base in cls.__mro__:
+            if name in base.__dict__:
+                raise Uncapturable(f"{cls.__qualname__}.{name}, which is None instead of a function")
+    return found
+
+
+_METHODS = (types.MethodType, types.BuiltinMethodType)
+_VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
+_HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
+_OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
+_FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__mro__", "__annotations__")
+
+
+def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
+    """Whether ``obj.name`` is ``found``, which its class holds as it is: it lives outside, and may change."""
+    if found is None or hasattr(type(found), "__get__") or not is_user_class(type(obj)):
+        return False
+    return name not in raw_getattr(obj, "__dict__", ())
+
+
+_PLAIN_DESCRIPTORS = (
+    types.FunctionType, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
+    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+"""Binding these runs nothing of the user's."""
+
+
+def is_plain_descriptor(found: Any) -> bool:
+    """Whether reading what a class holds, from it or an instance, binds a method or reads a slot, and no more."""
+    if type(found) in (staticmethod, classmethod):
+        inner = found.__func__
+        return type(found) is staticmethod or not hasattr(type(inner), "__get__") or is_plain_descriptor(inner)
+    return type(found) in _PLAIN_DESCRIPTORS
+
+
+def is_users_descriptor(found: Any) -> bool:
+    """Whether reading ``found`` by way of a class, or of its instance, may run code of the user."""
+    if not hasattr(type(found), "__get__") or is_plain_descriptor(found):
+        return False
+    if user_method(found, "__get__") is not None:
+        return True
+    return _is_users_code(found.__func__ if type(found) is classmethod else getattr(found, "fget", None))
+
+
+_PROPERTY_GETTERS = (property.__get__, types.DynamicClassAttribute.__get__, enum.property.__get__)
+
+
+def _is_users_code(code: Any) -> bool:
+    """Whether what a property or the like calls is to be called as the program calls it, not natively."""
+    return code is not None and (is_interpreted(code) or not isinstance(code, types.FunctionType))
+
+
+def _is_own(obj: Any, name: str, found: Any) -> bool:
+    """Whether an attribute that is there is the object's own, in its dictionary or in a slot."""
+    return name in raw_getattr(obj, "__dict__", ()) or hasattr(type(found), "__delete__")
+
+
+def _is_data_descriptor(found: Any) -> bool:
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+
+
+def _has_attr(obj: Any, name: str) -> bool:
+    try:
+        object.__getattribute__(obj, name)
+    except AttributeError:
+        return getattr(obj, name, MISSING) is not MISSING if not _has_user_getattr(obj) else False
+    return True
+
+
+def _has_user_getattr(obj: Any) -> bool:
+    return is_interpreted(lookup(type(obj), "__getattr__"))

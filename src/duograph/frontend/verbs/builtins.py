@@ -1,0 +1,579 @@
+"""Python's built-in functions on values of the captured program, by table; all others run as they are."""
+
+from __future__ import annotations
+
+import abc
+import builtins
+import enum
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from duograph.core.dtype import as_dtype
+from duograph.ops.cast import cast, identity
+from duograph.ops.numpy_scalar import NumpyScalar
+from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
+from duograph.tensor.tensor import Tensor
+
+from ..programs.printing import PrintTarget
+from ..rules.errors import Uncapturable
+from ..rules.facts import lookup
+from ..rules.opaque import is_iterator
+from ..rules.policy import is_user_class
+from ..rules.sources import Pin
+from ..rules.watch import watched
+from ..values.functions import CapturedFunction
+from ..values.recipe import Called, Collector
+from ..values.text import GraphText, formatted
+from .attributes import user_method
+from .callbacks import key_function
+from .contexts import CapturedContext
+from .native_errors import run_native
+from .operands import MOST_DIGITS, check_elements, check_holder, check_operand, check_text
+from .semantics import contains_symbolic, is_index
+
+SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
+
+
+def substitute(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Registers what is called instead of ``functions``; it gets the `Calls` object first."""
+
+    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
+        for f in functions:
+            SUBSTITUTES[f] = fn
+        return fn
+
+    return register
+
+
+class SymbolicRange:
+    """``range`` whose bounds are only known at run time; a ``for`` over it becomes a loop of the graph."""
+
+    symbolic_bounds = True
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start, self.stop, self.step = start, stop, step
+
+    def make_python_object(self, collector: Collector) -> Called:
+        """Where it leaves the program, it is a range again."""
+        return Called(range, [collector.recipe(bound) for bound in (self.start, self.stop, self.step)])
+
+    def _unknown(self, *_: Any) -> Any:
+        raise Uncapturable("a range with bounds only known at run time, used other than in a for statement")
+
+    __iter__ = __len__ = __bool__ = __getitem__ = __contains__ = __reversed__ = index = count = _unknown
+    __eq__ = __hash__ = __str__ = __repr__ = __format__ = _unknown  # type: ignore[assignment]
+
+
+@substitute(print)
+def _print(calls: Any, *values: Any, **kwargs: Any) -> None:
+    if kwargs.get("file") is not None or contains_symbolic(kwargs):
+        raise Uncapturable("print into a file")
+    calls.session.prefer_break("print()")
+    shown = [text_of_user_object(calls, v) for v in values]
+    collector = Collector(calls.session, values_only=True)
+    recipes = [collector.recipe(v) for v in shown]
+    calls.session.call_effect(PrintTarget(recipes, kwargs), *collector.nodes)
+
+
+def text_of_user_object(calls: Any, value: Any) -> Any:
+    """``str(value)`` if code of the user makes it, else ``value``."""
+    name = "__str__"
+    method = user_method(value, name)
+    if method is None and lookup(type(value), name) is object.__str__:  # which asks for the other one
+        name = "__repr__"
+        method = user_method(value, name)
+    return value if method is None else calls.semantics.special(name, method, value)
+
+
+@substitute(operator.is_)
+def _is(calls: Any, a: Any, b: Any) -> Any:
+    return calls.semantics.same_object(a, b)
+
+
+@substitute(operator.is_not)
+def _is_not(calls: Any, a: Any, b: Any) -> Any:
+    same = calls.semantics.same_object(a, b)
+    return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
+
+
+@substitute(isinstance)
+def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
+    if isinstance(obj, NumpyScalar):
+        return any(_is_of(calls, obj, obj.numpy_type, one) for one in _kinds(cls))
+    if isinstance(obj, Scalar | GraphText | SymbolicRange):
+        kind = str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else obj.type.python_type
+        return any(_is_of(calls, obj, kind, one) for one in _kinds(cls))
+    _guard_class(calls, obj)
+    return any(_is_kind(calls, obj, kind) for kind in _kinds(cls))
+
+
+def _kinds(cls: Any) -> list[Any]:
+    """The classes that ``isinstance`` is asked about."""
+    if isinstance(cls, tuple):
+        return [kind for part in cls for kind in _kinds(part)]
+    return list(cls.__args__) if isinstance(cls, types.UnionType) else [cls]
+
+
+def _is_of(calls: Any, obj: Any, kind: type, cls: Any) -> bool:
+    """``isinstance(obj, cls)`` of a run-time value, which stands for an object of class ``kind``."""
+    asked = user_method(cls, "__instancecheck__")
+    if asked is not None and cls is not kind:
+        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
+    return issubclass(kind, cls)
+
+
+def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
+    """``isinstance(obj, cls)``; what an abstract class answers depends on what is registered with it."""
+    asked = user_method(cls, "__instancecheck__")
+    if asked is not None and cls is not type(obj):
+        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
+    answer = isinstance(obj, cls)
+    kind = type(obj)
+    if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and kind.__module__ == "builtins"):
+        if kind.__class__ is not obj.__class__.__class__ or getattr(cls, "_is_protocol", False):
+            raise Uncapturable(f"whether an object is a {cls.__qualname__}")
+        calls.session.guards.add(calls.session.source_of(cls), "kind of", (Pin(kind), answer))
+    return answer
+
+
+@substitute(issubclass)
+def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
+    for one in _kinds(cls):
+        if user_method(one, "__subclasscheck__") is not None:
+            raise Uncapturable(f"a class that decides in Python what its subclasses are ({one.__qualname__})")
+        if isinstance(one, abc.ABCMeta) and isinstance(kind, type) and one not in kind.__mro__:
+            calls.session.guards.add(calls.session.source_of(one), "kind of", (Pin(kind), issubclass(kind, one)))
+    return issubclass(kind, cls)
+
+
+def _guard_class(calls: Any, obj: Any) -> None:
+    """Guards of identity do not cover ``obj.__class__ = ...``."""
+    if isinstance(obj, CapturedContext):
+        obj.refuse()
+    if id(obj) in (choices := calls.session.choices).derived:
+        choices.check_known(obj)
+    if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
+        calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
+
+
+@substitute(type)
+def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
+    if len(args) != 1:
+        raise Uncapturable("a class made by type(name, bases, dict)")
+    obj = args[0]
+    if isinstance(obj, Scalar):
+        return obj.type.python_type
+    if isinstance(obj, NumpyScalar):
+        return obj.numpy_type
+    _guard_class(calls, obj)
+    return str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else type(obj)
+
+
+@substitute(bool)
+def _bool(calls: Any, *args: Any) -> Any:
+    return calls.semantics.truth(*args) if args else False
+
+
+def _number(kind: str) -> Callable[..., Any]:
+    convert = {"int": int, "float": float}[kind]
+
+    def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and isinstance(args[0], NumpyScalar):
+            args = (args[0].number,)
+        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor | Scalar):
+            if isinstance(args[0], Tensor):
+                size = functools.reduce(operator.mul, [d for d in args[0].shape if isinstance(d, int)], 1)
+                if size != 1:
+                    raise Uncapturable(f"{kind}() of a tensor of several elements")  # raises, each in its own words
+            return as_scalar(args[0], kind)
+        method = user_method(args[0], f"__{kind}__") if args else None
+        if method is not None:
+            return calls.semantics.special(f"__{kind}__", method, args[0])
+        if args and isinstance(args[0], str | bytes | bytearray) and len(args[0]) > MOST_DIGITS and kind == "int":
+            raise Uncapturable("a number of so many digits that sys.get_int_max_str_digits() decides")
+        return run_native(calls.session, convert, *args, **kwargs)
+
+    return build
+
+
+SUBSTITUTES[int] = _number("int")
+SUBSTITUTES[float] = _number("float")
+
+
+@substitute(len)
+def _len(calls: Any, obj: Any) -> Any:
+    method = user_method(obj, "__len__")
+    if method is not None:
+        return calls.semantics.special("__len__", method, obj)
+    if isinstance(obj, Tensor) and obj.ndim and not isinstance(obj.shape[0], int):
+        return calls.semantics.getattr(obj, "shape")[0]
+    check_holder(calls.session, obj)
+    return len(obj)
+
+
+@substitute(abs)
+def _abs(calls: Any, obj: Any) -> Any:
+    method = user_method(obj, "__abs__")
+    return calls.call(method, (obj,), {}) if method is not None else run_native(calls.session, abs, obj)
+
+
+@substitute(divmod)
+def _divmod(calls: Any, a: Any, b: Any) -> Any:
+    return (
+        (a // b, a % b) if isinstance(a, Scalar) or isinstance(b, Scalar) else run_native(calls.session, divmod, a, b)
+    )
+
+
+@substitute(round)
+def _round(calls: Any, number: Any, ndigits: Any = None) -> Any:
+    if isinstance(number, Scalar):
+        if ndigits is not None:
+            raise Uncapturable("round to digits of a number that is only known at run time")
+        return scalar_unary(number, fn="round")
+    method = user_method(number, "__round__")
+    given = () if ndigits is None else (ndigits,)
+    return (
+        calls.call(method, (number, *given), {})
+        if method is not None
+        else (run_native(calls.session, round, number, *given))
+    )
+
+
+def _extremum(name: str) -> Callable[..., Any]:
+    plain = {"max": max, "min": min}[name]
+
+    def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args or (len(args) > 1 and "default" in kwargs) or kwargs.keys() - {"key", "default"}:
+            raise Uncapturable(f"{name}() of arguments that it does not take")
+        if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
+            return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": key_function(calls, kwargs["key"])})
+        values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
+        numbers = all(map(is_number, values))
+        if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
+            kinds = {v.kind if isinstance(v, Scalar) else type(v).__name__ for v in values}
+            if len(kinds) == 1:
+                return functools.reduce(lambda a, b: scalar_binary(a, b, fn=name), values)
+        if "key" in kwargs:
+            kwargs["key"] = key_function(calls, kwargs["key"])
+            return plain(values, **kwargs)
+        return run_native(calls.session, plain, values, **kwargs)
+
+    return build
+
+
+SUBSTITUTES[max] = _extremum("max")
+SUBSTITUTES[min] = _extremum("min")
+
+
+@substitute(getattr)
+def _getattr(calls: Any, obj: Any, name: str, *default: Any) -> Any:
+    return calls.semantics.getattr(obj, name, *default)
+
+
+@substitute(hasattr)
+def _hasattr(calls: Any, obj: Any, name: str) -> bool:
+    try:
+        calls.semantics.getattr(obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+@substitute(setattr)
+def _setattr(calls: Any, obj: Any, name: str, value: Any) -> None:
+    calls.semantics.setattr(obj, name, value)
+
+
+@substitute(object.__setattr__)
+def _object_setattr(calls: Any, obj: Any, name: str, value: Any) -> None:
+    calls.semantics.object_setattr(obj, name, value)
+
+
+@substitute(delattr)
+def _delattr(calls: Any, obj: Any, name: str) -> None:
+    calls.semantics.delattr(obj, name)
+
+
+@substitute(callable)
+def _callable(calls: Any, obj: Any) -> bool:
+    watched(type(obj), "__call__")
+    return callable(obj)
+
+
+@substitute(range)
+def _range(calls: Any, *args: Any) -> Any:
+    if not any(isinstance(a, Tensor | Scalar) for a in args):
+        return run_native(calls.session, range, *args)
+    if len(args) > 3 or not all(is_index(a) for a in args):
+        raise Uncapturable("a range whose bounds are no integers")
+    bounds = [as_scalar(a, "int") if isinstance(a, Tensor) else a for a in args]
+    start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+    step = bounds[2] if len(bounds) == 3 else 1
+    if not isinstance(step, int) or step == 0:
+        raise Uncapturable("a range with a step that is only known at run time, or is zero")
+    return SymbolicRange(start, stop, step)
+
+
+def _sequence(kind: Any) -> Callable[..., Any]:
+    def build(calls: Any, *args: Any) -> Any:
+        if len(args) > 1:
+            raise Uncapturable(f"{kind.__name__}() of {len(args)} arguments")
+        take = calls.semantics.listed if kind in (list, tuple) else lambda a: list(calls.semantics.iterate(a))
+        is_table = kind in (set, frozenset) and type(args[0] if args else ()) in (set, frozenset, dict)
+        values = list(args) if is_table else [take(a) for a in args]  # a table is copied as one: its order comes along
+        if kind in (set, frozenset):
+            check_operand(calls.session, values)
+        if is_table:
+            calls.session.check_order(args[0], is_handed_on=True)
+        made = kind(*values)
+        return made if kind in (tuple, frozenset) else calls.world.track(made)
+
+    return build
+
+
+for _kind in (list, tuple, set, frozenset):
+    SUBSTITUTES[_kind] = _sequence(_kind)
+
+
+@substitute(iter)
+def _iter(calls: Any, *args: Any) -> Any:
+    if len(args) != 1:
+        return _until(calls, *args)
+    method = user_method(args[0], "__iter__")
+    if method is None:
+        if user_method(args[0], "__getitem__") is not None and user_method(args[0], "__len__") is not None:
+            raise Uncapturable("iter() of an object that list() would ask for its length")
+        return calls.semantics.iterate(args[0])
+    made = calls.call(method, (args[0],), {})
+    if not is_iterator(made):
+        raise TypeError(f"iter() returned non-iterator of type '{type(made).__name__}'")
+    return made
+
+
+def _until(calls: Any, fn: Any, sentinel: Any) -> Iterator[Any]:
+    """``iter(fn, sentinel)``."""
+    if not callable(fn):
+        raise TypeError("iter(v, w): v must be callable")
+
+    # not a generator: in one, StopIteration of the user's function would be a RuntimeError; it ends this iterator
+    return iter(lambda: calls.call(fn, (), {}), _Sentinel(calls, sentinel))
+
+
+class _Sentinel:
+    """Equal to what the program finds equal to ``value``."""
+
+    def __init__(self, calls: Any, value: Any) -> None:
+        self._calls, self._value = calls, value
+
+    def __eq__(self, other: Any) -> bool:
+        if other is self._value:
+            return True
+        semantics = self._calls.semantics
+        return semantics.as_bool(semantics.compare(operator.eq, self._value, other))  # type: ignore[no-any-return]
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@substitute(next)
+def _next(calls: Any, it: Any, *default: Any) -> Any:
+    method = user_method(it, "__next__")
+    if method is None:
+        calls.semantics.change_opaque(it)
+        return next(it, *default)
+    try:
+        return calls.call(method, (it,), {})
+    except StopIteration:
+        if default:
+            return default[0]
+        raise
+
+
+@substitute(sum)
+def _sum(calls: Any, values: Any, /, start: Any = 0) -> Any:
+    if isinstance(start, str | GraphText | bytes | bytearray):
+        raise Uncapturable("a sum that starts with a text, which sum() refuses")
+    compensates = COMPENSATED_SUM and _is_number(start)
+    exact: list[Any] = []
+    for v in calls.semantics.iterate(values):
+        if compensates and _is_number(v) and not isinstance(v, Scalar) and not isinstance(start, Scalar):
+            exact.append(v)  # these are added by Python itself, as soon as something else comes
+            continue
+        if exact:
+            start, exact = sum(exact, start), []
+        if compensates and _is_number(v) and _number_kind(start) == "float":
+            raise Uncapturable("sum() of floats only known at run time, whose rounding errors Python adds up, too")
+        integral = _number_kind(start) == "int"
+        start = calls.semantics.binary(operator.add, start, v)
+        compensates &= _is_number(v) or (integral and _number_kind(start) == "float")
+    return sum(exact, start) if exact else start
+
+
+COMPENSATED_SUM = sys.version_info >= (3, 12)
+"""Whether ``sum`` adds the rounding errors of floats up (Neumaier), until it meets what is no number."""
+
+
+def _number_kind(value: Any) -> str:
+    kind = value.kind if isinstance(value, Scalar) else type(value).__name__
+    return "int" if kind == "bool" else kind
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Scalar) or type(value) in (int, float, bool)
+
+
+@substitute(any)
+def _any(calls: Any, values: Any) -> bool:
+    return any(calls.semantics.as_bool(v) for v in calls.semantics.iterate(values))
+
+
+@substitute(all)
+def _all(calls: Any, values: Any) -> bool:
+    return all(calls.semantics.as_bool(v) for v in calls.semantics.iterate(values))
+
+
+@substitute(sorted)
+def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    items = calls.semantics.listed(values)
+    if key is None:
+        check_operand(calls.session, items)
+    return calls.world.track(sorted(items, key=key_function(calls, key), reverse=reverse))
+
+
+for _fn in (enumerate, zip):
+    SUBSTITUTES[_fn] = lambda calls, *args, _fn=_fn, **kw: _fn(
+        *[calls.semantics.iterate(a) if i == 0 or _fn is zip else a for i, a in enumerate(args)], **kw
+    )
+
+
+@substitute(map)
+def _map(calls: Any, fn: Any, iterable: Any, *more: Any) -> Any:
+    # not a generator: in one, StopIteration of the user's function would be a RuntimeError; it ends a map
+    return map(lambda *values: calls.call(fn, values, {}), *[calls.semantics.iterate(i) for i in (iterable, *more)])
+
+
+@substitute(filter)
+def _filter(calls: Any, fn: Any, iterable: Any, /) -> Any:
+    for_truth = (lambda v: v) if fn is None else (lambda v: calls.call(fn, (v,), {}))
+    return filter(lambda v: calls.semantics.as_bool(for_truth(v)), calls.semantics.iterate(iterable))
+
+
+@substitute(functools.wraps)
+def _wraps(calls: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return functools.wraps(wrapped, *args, **kwargs)
+
+
+@substitute(functools.update_wrapper)
+def _update_wrapper(calls: Any, wrapper: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    is_made_inside = isinstance(wrapper, CapturedFunction) or calls.world.is_tracked(wrapper)
+    if not is_made_inside or any(owner is wrapped for owner, _ in calls.world.overlay.values()):
+        raise Uncapturable("functools.wraps around, or of, a function whose attributes are set elsewhere")
+    return functools.update_wrapper(wrapper, wrapped, *args, **kwargs)
+
+
+@substitute(functools.reduce)
+def _reduce(calls: Any, fn: Any, values: Any, *initial: Any) -> Any:
+    it = calls.semantics.iterate(values)
+    return functools.reduce(lambda a, b: calls.call(fn, (a, b), {}), it, *initial)
+
+
+@substitute(str)
+def _str(calls: Any, *args: Any) -> Any:
+    if len(args) == 1 and contains_symbolic(args[0]):
+        return args[0] if isinstance(args[0], GraphText) else formatted(args[0], "", "s")
+    if args:
+        text = text_of_user_object(calls, args[0])
+        if text is not args[0]:
+            return text
+        check_text(calls.session, args[0])
+    return str(*args)
+
+
+@substitute(repr)
+def _repr(calls: Any, obj: Any) -> Any:
+    if contains_symbolic(obj):
+        return formatted(obj, "", "r")
+    method = user_method(obj, "__repr__")
+    if method is not None:
+        return calls.semantics.special("__repr__", method, obj)
+    check_text(calls.session, obj)
+    return repr(obj)
+
+
+_FORMAT_OF_MEMBERS = vars(enum.Enum)["__format__"]  # formats what ``str`` gives
+
+
+@substitute(format)
+def _format(calls: Any, obj: Any, spec: str = "") -> Any:
+    if contains_symbolic(obj):
+        return formatted(obj, spec, "")
+    return format_constant(calls, obj, spec)
+
+
+def format_constant(calls: Any, obj: Any, spec: str) -> Any:
+    """``format(obj, spec)`` of what is known during capture."""
+    method = user_method(obj, "__format__")
+    if method is not None:
+        return calls.semantics.special("__format__", method, obj, spec)
+    found = lookup(type(obj), "__format__")
+    plain = found is object.__format__  # which takes no specification
+    if plain or found is _FORMAT_OF_MEMBERS:
+        text = obj if plain and spec else text_of_user_object(calls, obj)
+        if text is not obj:
+            return format(text, spec)
+    if spec.endswith("n"):
+        raise Uncapturable("a format that depends on the locale")
+    if not (isinstance(obj, np.generic) and spec):
+        check_text(calls.session, obj)
+    return format(obj, spec)
+
+
+@substitute(Tensor)
+def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    check_elements(calls.session, input_data)
+    if isinstance(input_data, Tensor):
+        if dtype is None or as_dtype(dtype) is input_data.dtype:
+            return identity(input_data)  # another handle on the same storage
+        return cast(input_data, dtype=as_dtype(dtype))
+    return Tensor(input_data, dtype, *args, **kwargs)
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    def refuse(calls: Any, *args: Any, **kwargs: Any) -> Any:
+        raise Uncapturable(f"the built-in function {name}()")
+
+    return refuse
+
+
+for _name in (
+    "id",
+    "input",
+    "open",
+    "exec",
+    "eval",
+    "compile",
+    "__import__",
+    "globals",
+    "vars",
+    "dir",
+    "breakpoint",
+    "memoryview",
+):
+    SUBSTITUTES[getattr(builtins, _name)] = _refused(_name)
+
+
+for _op in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+    SUBSTITUTES[_op] = lambda calls, a, b, _op=_op: calls.semantics.compare(_op, a, b)
+for _op in (operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+            operator.matmul, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift):  # fmt: skip
+    SUBSTITUTES[_op] = lambda calls, a, b, _op=_op: calls.semantics.binary(_op, a, b)
+for _sign in (operator.neg, operator.pos, operator.invert):
+    SUBSTITUTES[_sign] = lambda calls, a, _op=_sign: calls.semantics.unary(_op, a)
+SUBSTITUTES[operator.getitem] = lambda calls, a, b: calls.semantics.getitem(a, b)
+SUBSTITUTES[operator.contains] = lambda calls, a, b: calls.semantics.contains(a, b)
+SUBSTITUTES[operator.truth] = lambda calls, a: calls.semantics.truth(a)

@@ -1,0 +1,592 @@
+"""The verb *call*: which code runs, and whether it is interpreted, executed as it is, or refused."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import enum
+import functools
+import inspect
+import operator
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from duograph.base.lookup import attributes_of_partial, raw_getattr, raw_hasattr
+from duograph.core.called import note_user_code
+from duograph.core.op import Op
+from duograph.ops.scalar import Scalar, as_scalar
+from duograph.tensor.tensor import Tensor
+
+from ..control.recursion import Recursion
+from ..rules import sources
+from ..rules.errors import Uncapturable
+from ..rules.exceptions import check_raised
+from ..rules.facts import cell_facts, has_slots, lookup
+from ..rules.opaque import is_iterator, is_opaque
+from ..rules.policy import (
+    check_look,
+    function_kind,
+    how_to_compile,
+    is_generated,
+    is_interpreted,
+    is_user_class,
+    module_kind,
+)
+from ..rules.purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
+from ..rules.sources import Pin
+from ..rules.watch import watched
+from ..values.functions import CapturedFunction, bind, signature_of
+from ..values.movable import PLAIN
+from ..values.text import GraphText, Template, rendered
+from ..values.world import CONTAINERS, Frame
+from .attributes import is_users_descriptor, special_method, user_method
+from .builtins import SUBSTITUTES
+from .callbacks import Callback, handed
+from .contexts import enter_factory, is_context_factory
+from .fields import check_fields, check_generated_init
+from .getters import call_getter, check_template
+from .native_errors import check_error, run_native
+from .semantics import contains_symbolic, static_size
+
+if TYPE_CHECKING:
+    from ..session.session import Session
+
+MAX_DEPTH = 180
+MAX_NUMBERS = 64  # elements that `tolist` turns into run-time numbers
+_CONTAINER_METHODS = (
+    list,
+    dict,
+    set,
+    str,
+    tuple,
+    int,
+    float,
+    bool,
+    bytes,
+    frozenset,
+    complex,
+    range,
+    slice,
+    type(None),
+)
+
+
+_CHANGES_CONTAINERS = ("heapq", "_heapq", "bisect", "_bisect", "operator", "_operator")
+_READS_OBJECTS = ("copy", "dataclasses", "json")
+_SLOTS = types.MethodWrapperType | types.WrapperDescriptorType
+_COMPARE_CLASSES = (int, float, bool, complex, str, bytes)
+_CACHED = type(functools.lru_cache(lambda: None))
+_ARRAY_CHANGES = {
+    *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
+    *("place", "copyto", "putmask", "fill_diagonal", "put_along_axis", "at"),
+}
+
+
+def _kind_of_cached(fn: Any) -> str:
+    made = fn.__wrapped__
+    return function_kind(made) if isinstance(made, types.FunctionType) else "other"
+
+
+class Calls:
+    """Calls of one session. ``run_body`` executes an interpreted function's body in a frame; set by the driver."""
+
+    def __init__(self, session: Session, semantics: Any, run_body: Callable[[Any, Frame], Any], load: Any) -> None:
+        self.session, self.semantics = session, semantics
+        self.world = session.world
+        self.run_body = run_body
+        self.load = load
+        self.depth = 0
+        self.recursion = Recursion(self)
+        self._rules: dict[int, Any] = {}  # functions of this package that are known to be pure, by id
+        semantics.calls = self
+
+    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``fn(*args, **kwargs)``."""
+        try:
+            substitute = SUBSTITUTES.get(fn) if not is_user_class(type(fn)) else None  # whose ``__hash__`` is theirs
+        except TypeError:
+            substitute = None
+        if substitute is not None:
+            try:
+                return substitute(self, *args, **kwargs)
+            except Exception as exc:
+                check_error(self.session, exc, fn, args, kwargs)
+                if isinstance(exc, TypeError) and exc.__traceback__ is not None and exc.__traceback__.tb_next is None:
+                    raise Uncapturable(f"a call of {fn.__qualname__} with arguments it does not take") from exc
+                raise
+        if isinstance(fn, CapturedFunction):
+            return self._call_captured(fn, args, kwargs)
+        if isinstance(fn, types.FunctionType):
+            return self._call_function(fn, args, kwargs)
+        if isinstance(fn, types.MethodType):
+            self._guard_method(fn)
+            if isinstance(fn.__func__, types.FunctionType | CapturedFunction) or is_interpreted(fn.__func__):
+                return self.call(fn.__func__, (fn.__self__, *args), kwargs)
+            return self.call_native(fn, args, kwargs)
+        if isinstance(fn, type):
+            return self._call_class(fn, args, kwargs)
+        if isinstance(fn, Op):
+            return run_native(self.session, fn, *args, **kwargs)
+        if isinstance(fn, functools.partial):
+            function, held, named = self._partial(fn)
+            return self.call(function, (*held, *args), {**named, **kwargs})
+        if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
+            return call_getter(self, fn, args, kwargs)
+        if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
+            if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
+                return self.semantics.object_setattr(fn.__self__, *args)
+            if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
+                raise Uncapturable("object.__delattr__ of what the class deletes")
+        if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
+            raise Uncapturable(
+                f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"
+            )
+        if hasattr(type(fn), "captured_target"):  # compiled functions are part of the program that calls them
+            return self.call(fn.captured_target(), args, kwargs)
+        method = user_method(fn, "__call__")
+        if method is not None:
+            return self.call(method, (fn, *args), kwargs)
+        if raw_hasattr(fn, "construct") and raw_hasattr(fn, "_has_hooks"):
+            self._guard_cell(fn)
+        return self.call_native(fn, args, kwargs)
+
+    def _partial(self, fn: Any) -> tuple[Any, Any, dict[str, Any]]:
+        """What a ``functools.partial`` holds, as values of the program: function, arguments, keywords."""
+        session = self.session
+        if session.is_made_inside(fn):
+            return fn.func, fn.args, fn.keywords
+        source = session.source_of(fn)
+        named = sources.attr(source, "keywords")
+        session.guards.add(named, "keys", list(fn.keywords))
+        held = session.external(fn.args, sources.attr(source, "args"))
+        function = session.external(fn.func, sources.attr(source, "func"))
+        return function, held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
+
+    def _flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a partial of a partial, which Python makes one of if the inner has no attributes."""
+        inner = args[0]
+        if attributes_of_partial(inner):
+            return args, kwargs
+        function, held, named = self._partial(inner)
+        return (function, *held, *args[1:]), {**named, **kwargs}
+
+    def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
+        """What a function says of the outside, by a guard that asks it again."""
+        value = fn(*args)
+        if not _is_hashable((args, value)) or not isinstance(value, bool | int | float | str | type(None)):
+            raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which gives an object from outside")
+        self.session.guards.add(self.session.source_of(fn), "gives", (args, value))
+        return value
+
+    def _guard_method(self, method: types.MethodType) -> None:
+        """A method of an outside object stays the one that its class has now."""
+        owner, fn = method.__self__, method.__func__
+        if self.world.is_tracked(owner) or isinstance(owner, type | Tensor) or not is_interpreted(fn):
+            return
+        if lookup(type(owner), fn.__name__) is fn:
+            source = sources.attr(self.session.source_of(type(owner)), fn.__name__)
+            self.session.guards.add(source, "is", Pin(fn))
+
+    def _guard_cell(self, cell: Any) -> None:
+        """A Cell's call is framework code; what it looks at besides ``construct`` is guarded here."""
+        watched(type(cell), "construct")
+        if self.world.is_tracked(cell):
+            return
+        session = self.session
+        source = session.source_of(cell)
+        session.guards.add(source, "cell", cell_facts(cell))
+
+    # -- interpreted -------------------------------------------------------------------------------------------
+
+    def _call_captured(self, fn: CapturedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        values = bind(fn.signature, fn.__qualname__, args, kwargs)
+        frame = Frame(fn.__qualname__, fn.source, fn.frame.globals, fn.frame)
+        return self._enter(fn.source, frame, values, fn)
+
+    def _call_function(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if id(fn) in self._rules:
+            return self.call_native(fn, args, kwargs)
+        if is_context_factory(fn):
+            return enter_factory(self, fn, args, kwargs)
+        if not is_interpreted(fn):
+            if is_reader(fn) and not kwargs:
+                return self._call_reader(fn, args)
+            check_pure(fn)
+            if fn is getattr(Tensor, "item", None):
+                return self._item(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
+            if fn is getattr(Tensor, "tolist", None):
+                return self._tolist(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
+            if function_kind(fn) == "framework":
+                self._rules[id(fn)] = fn
+            return self.call_native(fn, args, kwargs)
+        code = fn.__code__
+        if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise Uncapturable(f"{fn.__qualname__} is asynchronous")
+        if module_kind(fn.__module__) != "framework":
+            self.session.guards.add(sources.attr(self.session.source_of(fn), "__code__"), "is", Pin(code))
+            self._guard_defaults(fn)
+        source = self.load(fn)
+        values = bind(self._signature(fn), fn.__qualname__, args, kwargs)
+        frame = Frame(fn.__qualname__, source, fn.__globals__, None)
+        frame.cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
+        if "__class__" in frame.cells:
+            frame.special["__class__"] = frame.cells["__class__"].cell_contents
+        return self._enter(source, frame, values, fn)
+
+    def _guard_defaults(self, fn: types.FunctionType) -> None:
+        """Which parameters have default values; what these are, their own guards say (`_signature`)."""
+        if len(fn.__defaults__ or ()) > fn.__code__.co_argcount:
+            raise Uncapturable(f"{fn.__qualname__}, which has more default values than parameters")
+        base = self.session.source_of(fn)
+        for name, held in (("__defaults__", fn.__defaults__), ("__kwdefaults__", fn.__kwdefaults__)):
+            source = sources.attr(base, name)
+            if held is None:
+                self.session.guards.add(source, "is", Pin(None))
+            elif isinstance(held, tuple):
+                self.session.guards.add(source, "len", len(held))
+            else:
+                self.session.guards.add(source, "keys", list(held))
+
+    def _signature(self, fn: types.FunctionType) -> inspect.Signature:
+        """The signature with default values as values of the program (they live outside and may change)."""
+        signature = signature_of(fn)
+        if not fn.__defaults__ and not fn.__kwdefaults__:
+            return signature
+        session = self.session
+        base = session.source_of(fn)
+        found = dict(signature.parameters)
+        positional = [p for p in found.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        for i, (p, value) in enumerate(
+            zip(positional[len(positional) - len(fn.__defaults__ or ()) :], fn.__defaults__ or (), strict=True)
+        ):
+            source = sources.item(sources.attr(base, "__defaults__"), i)
+            found[p.name] = p.replace(default=session.external(value, source))
+        named = fn.__kwdefaults__ or {}
+        for name, value in named.items():
+            if name not in found:
+                continue
+            source = sources.item(sources.attr(base, "__kwdefaults__"), name)
+            found[name] = found[name].replace(default=session.external(value, source))
+        return signature.replace(parameters=list(found.values()))
+
+    def _enter(self, source: Any, frame: Frame, values: dict[str, Any], fn: Any) -> Any:
+        for name, value in values.items():
+            if isinstance(value, dict) and type(value) is dict and not self.world.is_tracked(value):
+                self.world.track(value)
+            frame.locals[name] = value
+        if self.depth > MAX_DEPTH:
+            raise RecursionError("maximum recursion depth exceeded")
+        if self.recursion.applies(fn, values):
+            return self.recursion.call(fn, source, frame, values)
+        self.depth += 1
+        self.recursion.push(fn)
+        self.world.push(frame)
+        span = self.session.span
+        try:
+            return self.run_body(source, frame)
+        except Exception as exc:
+            self.session.own_error = exc
+            note_user_code(exc)
+            raise
+        finally:
+            self.session.span = span
+            self.world.pop(frame)
+            self.recursion.pop()
+            self.depth -= 1
+
+    # -- classes -----------------------------------------------------------------------------------------------
+
+    def _call_class(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        check_look(cls)
+        meta = special_method(type(cls), "__call__")
+        if is_interpreted(meta):
+            return self.call(meta, (cls, *args), kwargs)
+        new, init = watched(cls, "__new__"), special_method(cls, "__init__")
+        if is_interpreted(special_method(cls, "__del__")):
+            raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
+        if isinstance(cls, enum.EnumMeta):
+            return self._member(cls, args, kwargs)
+        if isinstance(new, staticmethod):
+            new = new.__func__
+        if not isinstance(new, types.FunctionType | types.BuiltinFunctionType):
+            raise Uncapturable(f"{cls.__qualname__}.__new__, which is a {type(new).__name__} instead of a function")
+        if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
+            return self._exception(cls, args, kwargs)
+        if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
+            check_fields(cls)
+            kwargs = self._with_defaults(cls, init, args, kwargs)
+        if not is_interpreted(new) and not is_interpreted(init):
+            if cls is functools.partial and args and type(args[0]) is functools.partial:
+                args, kwargs = self._flattened(args, kwargs)
+            if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
+                return self._dataclass(cls, init, args, kwargs)
+            if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
+                raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")
+            return self._track_instance(self.call_native(cls, args, kwargs))
+        if isinstance(new, types.FunctionType) and is_interpreted(new):
+            obj = self.call(new, (cls, *args), kwargs)
+            if not isinstance(obj, cls):
+                return obj
+        else:
+            obj = object.__new__(cls) if new is object.__new__ else new(cls, *_known(args, new), **kwargs)
+        if self.session.is_made_inside(obj):  # else ``__new__`` has given one that it has found outside
+            self._track_instance(obj)
+        if is_interpreted(init):
+            if self.call(init, (obj, *args), kwargs) is not None:
+                raise TypeError("__init__() should return None")
+        else:
+            init(obj, *args, **kwargs)
+        return obj
+
+    @staticmethod
+    def _member(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``Colour(1)``: a member that is there (its ``__init__`` has run), or nothing that is captured."""
+        known = vars(kind).get("_value2member_map_", {})
+        if (
+            kwargs
+            or len(args) != 1
+            or not isinstance(args[0], str | int | kind)
+            or (not isinstance(args[0], kind) and args[0] not in known)
+        ):
+            raise Uncapturable(f"a call of the enumeration {kind.__qualname__}")
+        return args[0] if isinstance(args[0], kind) else known[args[0]]
+
+    def _with_defaults(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """``kwargs``, and what the user's ``default_factory`` of each field gives that is in neither."""
+        made = [f for f in dataclasses.fields(cls) if _is_users(f.default_factory)]
+        if not made:
+            return kwargs
+        if not all(f.init for f in made):
+            raise Uncapturable(f"a field of {cls.__qualname__} that its __init__ makes by a function")
+        try:
+            given = signature_of(init).bind_partial(None, *args, **kwargs).arguments
+        except TypeError:  # which Python is to raise
+            return kwargs
+        return kwargs | {f.name: self.call(f.default_factory, (), {}) for f in made if f.name not in given}
+
+    def _dataclass(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A dataclass whose generated ``__init__`` ends in a ``__post_init__`` of the user, which is interpreted."""
+        obj = self._track_instance(object.__new__(cls))
+        vars(obj)["__post_init__"] = lambda *rest: self.call(lookup(cls, "__post_init__"), (obj, *rest), {})
+        init(obj, *args, **kwargs)
+        del vars(obj)["__post_init__"]
+        return obj
+
+    def _track_instance(self, obj: Any) -> Any:
+        if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray):
+            return self.semantics._fresh(obj)
+        if not raw_hasattr(obj, "__dict__") or has_slots(type(obj)):
+            if is_user_class(type(obj)) and not isinstance(obj, tuple):
+                self.session.without_dictionary[id(obj)] = obj
+            return self.semantics._fresh(obj)
+        return self.world.track(obj)
+
+    def _exception(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return cls(*args, **kwargs)
+
+    # -- as it is ----------------------------------------------------------------------------------------------
+
+    def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
+        if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
+            if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
+                return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+        check_template(fn)
+        text = _text_method(fn, args, kwargs)
+        if text is not None:
+            return text
+        self._check_native(fn, args, kwargs)
+        if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
+            is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
+            args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)
+        for value in (*args, *kwargs.values()):
+            if is_iterator(value):
+                self.semantics.change_opaque(value)
+            self.semantics._refuse_foreign(value)
+        if raw_getattr(fn, "__module__") in _READS_OBJECTS:
+            for value in (*args, *kwargs.values()):
+                self._check_known(value)
+                if raw_getattr(fn, "__module__", "") == "dataclasses":
+                    watched(value if isinstance(value, type) else type(value), "__dataclass_fields__")
+                if isinstance(value, Tensor) and fn is copy.copy:
+                    raise Uncapturable("a shallow copy of a tensor")
+        if fn is dataclasses.replace and args:
+            check_generated_init(type(args[0]))
+        args, kwargs = handed(self, fn, args, kwargs)
+        return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+
+    def _elements(self, value: Any, is_alone: bool, makes_room: bool) -> Any:
+        """``value`` for a method of a container that takes what it gives one by one, while it is being changed.
+
+        ``makes_room``: the method asks first how many there will be.
+        """
+        if user_method(value, "__iter__") is None:
+            return value
+        if user_method(value, "keys") is not None or not is_alone:  # asked for its iterator when its turn comes
+            raise Uncapturable(f"a {type(value).__name__} that a container takes for a mapping, or after another one")
+        made = self.semantics.iterate(value)
+        if makes_room:
+            self.semantics.ask_length(value)
+        self.semantics.note_made(made)
+        return made
+
+    def _check_known(self, value: Any) -> None:
+        """Native code that looks into objects must not look into outside ones: nothing would be guarded."""
+        if isinstance(value, tuple | list | set | frozenset):
+            for v in value:
+                self._check_known(v)
+        elif isinstance(value, dict):
+            for v in value.values():
+                self._check_known(v)
+        elif (raw_hasattr(value, "__dict__") or has_slots(type(value))) and not isinstance(
+            value, Tensor | type | types.FunctionType | types.ModuleType
+        ):
+            if not self.world.is_tracked(value):
+                raise Uncapturable(f"native code that reads an outside object of class {type(value).__name__!r}")
+            self._check_known(vars(value))
+
+    def _item(self, x: Tensor) -> Any:
+        """``x.item()`` as a run-time number."""
+        dtype = x.dtype
+        kind = "bool" if dtype.is_bool else "int" if dtype.is_integer else "float" if dtype.is_floating else None
+        if kind is None:
+            raise Uncapturable("item() of a complex tensor")
+        return SUBSTITUTES[int if kind == "int" else float](self, x) if kind != "bool" else as_scalar(x, "bool")
+
+    def _tolist(self, x: Tensor) -> Any:
+        """``x.tolist()``: run-time numbers in lists."""
+        size = static_size(x)
+        if size is None or size > MAX_NUMBERS:
+            raise Uncapturable(f"tolist() of a tensor of {size or 'an unknown number of'} elements")
+        if x.ndim == 0:
+            return self._item(x)
+        return self.world.track([self._tolist(x[i]) for i in range(x.shape[0])])  # type: ignore[index]
+
+    def _check_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        owner = raw_getattr(fn, "__self__") if not isinstance(fn, type) else None
+        if owner is not None and not isinstance(owner, types.ModuleType | type):
+            if isinstance(owner, types.GeneratorType) and fn.__name__ == "throw" and args:
+                check_raised(args[0])
+            self._check_receiver(fn, owner, args)
+            return
+        check_pure(fn)
+        module = raw_getattr(fn, "__module__") or type(fn).__module__
+        if module in _CHANGES_CONTAINERS:
+            for value in args:
+                self.session.note_changed(value)
+        if module.startswith("numpy"):
+            self._check_numpy(fn, (*args, *kwargs.values()))
+            if isinstance(kwargs.get("out"), np.ndarray):
+                self.semantics.change_opaque(kwargs["out"])
+        elif raw_getattr(fn, "__objclass__") is not None and args:  # ``list.append(values, 3)``
+            self._check_receiver(fn, args[0], args[1:])
+
+    def _check_numpy(self, fn: Any, values: tuple[Any, ...]) -> None:
+        for v in values:
+            if isinstance(v, Tensor | Scalar) or contains_symbolic(v):
+                raise Uncapturable(f"NumPy's {getattr(fn, '__name__', fn)} of a tensor")
+            if isinstance(v, np.ndarray) and not self.semantics._is_inside(v):
+                raise Uncapturable("a NumPy array from outside the compiled function")
+            if isinstance(v, np.ndarray) and raw_getattr(fn, "__name__", "") in _ARRAY_CHANGES:
+                self.semantics.change_opaque(v)
+
+    def _check_receiver(self, fn: Any, owner: Any, args: tuple[Any, ...]) -> None:
+        """Methods of built-in objects: containers are tracked or shadowed, other outside objects may not change."""
+        name = raw_getattr(fn, "__name__", "")
+        if isinstance(owner, Tensor | Scalar):
+            return
+        if any(isinstance(a, Scalar | GraphText) for a in args) and isinstance(fn, _SLOTS):
+            if fn.__objclass__ in _COMPARE_CLASSES:  # which says `NotImplemented` to what is no number, or no text
+                raise Uncapturable(f"{fn.__qualname__}, called by its name, of a value that is only known at run time")
+        if not self.session.is_made_inside(fn) and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
+            if not is_constant(owner):
+                raise Uncapturable(f"the method {name!r} of an object from outside, bound outside")
+        if isinstance(owner, CONTAINERS):
+            if not self.world.is_tracked(owner):
+                self.world.track(owner)
+            self.session.note_call(owner, name)
+            return
+        if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
+            self.semantics.change_opaque(owner)
+        kind = type(owner)
+        if isinstance(fn, types.MethodType):
+            check_pure(fn.__func__)
+        elif module_kind(kind.__module__) != "framework" and not is_pure_method(method_class(fn), name):
+            raise Uncapturable(
+                f"a call of {kind.__module__}.{kind.__qualname__}.{name}, which is not known to be free of effects"
+            )
+        if isinstance(owner, _CONTAINER_METHODS) or module_kind(kind.__module__) == "framework":
+            return
+        if self.world.is_tracked(owner) or self.semantics._is_inside(owner) or is_constant(owner):
+            if isinstance(owner, np.ndarray | np.generic):
+                self._check_numpy(fn, args)
+            return
+        raise Uncapturable(f"the method {name!r} of an object of class {type(owner).__name__!r} from outside")
+
+
+def check_pure(fn: Any) -> None:
+    """Refuses what is not known to be pure: of this package what is no rule of graphs, of others nearly all."""
+    if isinstance(fn, types.FunctionType):
+        kind = function_kind(fn)
+        pure = is_framework_rule(fn) if kind == "framework" else is_generated(fn) or is_pure(fn)
+    elif isinstance(fn, type) and is_user_class(fn):
+        pure = True  # its own code is interpreted; what is left is its class in C
+    elif isinstance(fn, Callback | CapturedFunction):
+        pure = True
+    elif isinstance(fn, type | types.MethodType | types.BuiltinFunctionType):
+        pure = is_framework_rule(fn) if module_kind(fn.__module__) == "framework" else is_pure(fn)
+    elif isinstance(called := lookup(type(fn), "__call__"), types.FunctionType):
+        check_pure(called)
+        return
+    else:
+        pure = is_framework_rule(type(fn)) if module_kind(type(fn).__module__) == "framework" else is_pure(fn)
+    if pure:
+        return
+    name = raw_getattr(fn, "__qualname__", type(fn).__name__)
+    module = raw_getattr(fn, "__module__") or type(fn).__module__
+    what = "making an object of class" if isinstance(fn, type) else "a call of"
+    way = how_to_compile(module) if isinstance(fn, types.FunctionType | type) else ""
+    raise Uncapturable(f"{what} {module}.{name}, which is not known to be free of effects{way}")
+
+
+def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:
+    """``template.format(...)`` and ``separator.join(...)`` of what is only known at run time."""
+    owner, name = raw_getattr(fn, "__self__"), raw_getattr(fn, "__name__", "")
+    if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
+        return None
+    if name == "format":
+        return rendered(Template(owner), (args, dict(kwargs)))
+    if name == "join" and len(args) == 1 and isinstance(args[0], list | tuple):
+        pieces: list[Any] = []
+        for i, item in enumerate(args[0]):
+            if not isinstance(item, str | GraphText):
+                kind = item.type.python_type if isinstance(item, Scalar) else type(item)
+                raise TypeError(f"sequence item {i}: expected str instance, {kind.__name__} found")
+            pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
+        return GraphText(pieces)
+    raise Uncapturable(f"str.{name} of values that are only known at run time")
+
+
+def _is_hashable(args: Any) -> bool:
+    try:
+        hash(args)
+    except TypeError:
+        return False
+    return True
+
+
+def _iterates(fn: Any) -> bool:
+    """Whether a method of a container takes what its arguments give one by one."""
+    return isinstance(fn.__self__, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update")
+
+
+def _is_users(factory: Any) -> bool:
+    """Whether a ``default_factory`` may run code of the user, as others than ``list`` and ``dict`` do."""
+    return factory is not dataclasses.MISSING and getattr(factory, "__module__", None) != "builtins"
+
+
+def _known(args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
+    return args if new is not object.__new__ else ()
