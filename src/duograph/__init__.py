@@ -59,6 +59,7 @@ HOMES: dict[str, str] = {
         launch_blocking set_cpu_affinity set_cur_stream synchronize""",
     "duograph.device.profiler": "Profiler",
     "duograph.tensor.numerics": "check_numerics",
+    "duograph.profiling": "profile",
     "duograph.log": "get_level get_log_config",
     "duograph.nn.summary": "summary",
     "duograph.compat": "install_as_mindspore",

@@ -112,6 +112,7 @@ from duograph.jit.extras import mark_dynamic as mark_dynamic
 from duograph.log import get_level as get_level
 from duograph.log import get_log_config as get_log_config
 from duograph.nn.summary import summary as summary
+from duograph.profiling.recorder import profile as profile
 from duograph.tensor.numerics import check_numerics as check_numerics
 from duograph.tensor.parameter import Parameter as Parameter
 from duograph.tensor.parameter import ParameterTuple as ParameterTuple

@@ -51,6 +51,7 @@ ONE_PYTHON = {
     "tests/unit/mint": "PyTorch's signatures",
     "tests/unit/nn": "layers and optimizers",
     "tests/unit/passes": "passes over graphs",
+    "tests/unit/profiling": "where time and memory go",
     "tests/unit/rewrite": "patterns",
     "tests/unit/tensor": "storage and views",
     "tests/unit/test_growth.py": "what a leak is measured by",

@@ -105,7 +105,9 @@ ACCEPTED: dict[str, str] = {
     """,
     PROFILE: """
         device.profiler:DynamicProfilerMonitor.__init__(cfg_path,kwargs,poll_interval)
-        device.profiler:mstx.range_start(domain,message,stream) device.profiler:profile.__init__(kwargs)
+        device.profiler:mstx.mark(domain,stream)
+        device.profiler:mstx.range_end(domain) device.profiler:mstx.range_start(domain,stream)
+        device.profiler:profile.__init__(kwargs)
         device.profiler:profile.analyse(args,kwargs) device.profiler:tensorboard_trace_handler(args,kwargs)
     """,
     NO_NEED: """

@@ -31,6 +31,7 @@ FLOORS = {
     "runtime": 6,
     "frontend": 7,
     "jit": 8,
+    "profiling": 8,
     "api": 9,
     "common": 9,
     "context": 9,

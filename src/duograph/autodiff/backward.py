@@ -351,7 +351,7 @@ class _Walk:
     def visit_all(self, keep: set[Variable]) -> None:
         """Visits the whole tape, backwards."""
         tape, grads = self.tape, self.grads
-        simple = state.binder is None and state.numerics is None and not self.alias
+        simple = state.binder is None and state.observer is None and not self.alias
         for item in reversed(tape.log):
             if type(item) is not tuple:
                 if not (simple and item.pull_quickly(grads, keep, tape.hooks)):  # type: ignore[union-attr]
@@ -410,10 +410,10 @@ class _Walk:
             groups = groups_of(names)
             accs = [self.grads.get(v) if g == i else None for i, (v, g) in enumerate(zip(names, groups, strict=True))]
             given = (douts, accs, groups) if entry.raw else (douts, accs)
-            if state.numerics is None:
+            if state.observer is None:
                 new = list(entry.pull(*given))
             else:
-                new = state.numerics.pulled(entry.pull, given, entry.attrs["name"], entry.origin)
+                new = state.observer.pulled(entry.pull, given, entry.attrs["name"], entry.origin)
             for i, g in enumerate(groups):
                 if g is not None and g != i:
                     new[g] = plus(new[g], new[i])
@@ -430,8 +430,8 @@ class _Walk:
         assert entry.op is not None
         with quiet():
             parts: Any = _parts(entry, ins, out, filled if several else filled[0])
-            if state.numerics is not None:
-                parts = state.numerics.parts(parts, entry.op.name, entry.origin)
+            if state.observer is not None:
+                parts = state.observer.parts(parts, entry.op.name, entry.origin)
             for v, part in zip(entry.variables, parts, strict=False):
                 if part is not None:
                     self.accumulate(v, part)

@@ -93,7 +93,7 @@ class GraphFunction:
 
     def call_of(self, graph: Graph, inputs: Sequence[Any]) -> Call:
         """What runs ``graph`` on inputs like these while no tape records."""
-        found = self.calls.get(graph)
+        found = self.calls.get(graph) if state.observer is None else partial(self.run_on, graph)
         if found is None:
             found = partial(self.run_on, graph) if self.native is None else self.native(graph, inputs)
             if found is None:

@@ -96,7 +96,7 @@ class TapeEntry:
         self.op, self.ins, self.attrs, self.out = op, ins, attrs, out
         self.variables, self.outputs, self.stamps, self.pull, self.raw = variables, outputs, stamps, pull, raw
         self.shared: Sequence[Sequence[tuple[int | None, Sequence[int]]]] = ()
-        self.origin = None if state.numerics is None else state.numerics.here()
+        self.origin = None if state.observer is None else state.observer.here()
 
     def keep(self, kept: Callable[[Any, Any], tuple[Any, Any]]) -> None:
         """See `Tape.keep_value`, for a computation that is no single op."""

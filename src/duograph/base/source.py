@@ -33,6 +33,7 @@ from typing import Any
 from .tracing import EVENTS, find_tracers, heard
 
 __all__ = [
+    "CalledSpan",
     "SourceFile",
     "Span",
     "is_internal_file",
@@ -89,6 +90,27 @@ class Span:
         lines[-1] = lines[-1][: self.end_col]
         lines[0] = lines[0][self.col :]
         return "\n".join(lines)
+
+
+class CalledSpan(Span):
+    """A span of code that others have called.
+
+    Attributes:
+        caller: the user's expression that led to it, where the span is in this package; else ``None``.
+        layer: the layers that it is in, by their names in each other: ``Net.block.fc (Dense)``.
+    """
+
+    __slots__ = ("caller", "layer")
+    caller: Span | None
+    layer: str
+
+    @classmethod
+    def of(cls, span: Span, caller: Span | None, layer: str) -> CalledSpan:
+        """``span`` with what is known of its call."""
+        made = cls(span.file, span.line, span.col, span.end_line, span.end_col)
+        object.__setattr__(made, "caller", caller)
+        object.__setattr__(made, "layer", layer)
+        return made
 
 
 @dataclass(frozen=True, eq=False)

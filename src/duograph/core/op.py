@@ -75,9 +75,9 @@ class _DispatchState(threading.local):
         self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
         self.enclosed = 0  # > 0 while a closed sub-graph is made that may run later, never, or often (a backward graph)
         self.quiet = 0  # > 0 while gradient rules run: what they call raises only if the forward pass has raised
-        self.numerics: Any = self.numerics_everywhere  # what looks for NaN in results (`tensor.numerics`)
+        self.observer: Any = self.observer_everywhere  # what is told of every operator (`tensor.observer`)
 
-    numerics_everywhere: Any = None  # for threads that begin
+    observer_everywhere: Any = None  # for threads that begin
 
 
 state = _DispatchState()

@@ -1,18 +1,19 @@
-"""``mindspore.profiler``: measures the wall time of what runs between ``start`` and ``stop``.
+"""``mindspore.profiler``: `duograph.profile` under the names, states and schedules of MindSpore.
 
-There is one CPU and no queue of kernels, hence nothing to collect from a device: the classes accept MindSpore's
-arguments, follow its states and its schedules, and count steps. ``python -m cProfile`` shows where Python spends time.
+There is one CPU and no queue of kernels: activities, levels and counters of accelerators have nothing to choose here.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
+from duograph import profiling
 from duograph.base.files import write_file
 
 __all__ = [
@@ -89,14 +90,18 @@ class schedule:
 
 
 class profile:
-    """Records the times of steps, as a context or by `start`, `step` and `stop`.
+    """Records operators, kernels and the times of steps, as a context or by `start`, `step` and `stop`.
 
     Args:
         schedule (schedule): which steps. Default ``None``: all.
         on_trace_ready (Callable): called with this object at the end. Default ``None``.
         start_profile (bool): start at once (`Profiler`). Default ``True``.
-        output_path (str): folder of ``profile.json`` (`Profiler`). Default ``"./data"``.
-        kwargs: ``activities``, ``profile_memory``, ``with_stack`` and others, without effect.
+        output_path (str): folder of what is written (`Profiler`). Default ``"./data"``.
+        profile_memory (bool): whether arrays are followed. Default ``False``.
+        kwargs: ``activities``, ``with_stack`` and others, without effect: stacks and operators are always recorded.
+
+    Attributes:
+        recorded (duograph.profile): what the recorded steps did, with tables by line, operator, kernel and layer.
     """
 
     _starts = False
@@ -108,18 +113,32 @@ class profile:
         on_trace_ready: Callable[..., Any] | None = None,
         start_profile: bool = True,
         output_path: str = "./data",
+        profile_memory: bool = False,
         **kwargs: Any,
     ) -> None:
         self._schedule, self._ready, self._path = schedule, on_trace_ready, output_path
+        self.recorded = profiling.profile(memory=bool(profile_memory))
         self.steps: list[float] = []
         self._number, self._since = 0, 0.0
-        self._on = False
+        self._on = self._records = False
         if self._starts and start_profile:
             self.start()
 
     def start(self) -> None:
         """Begins to record."""
-        self._on, self._since = True, time.perf_counter()
+        self._on = True
+        self._record(self._is_scheduled())
+        self._since = time.perf_counter()
+
+    def _is_scheduled(self) -> bool:
+        return self._schedule is None or bool(self._schedule(self._number))
+
+    def _record(self, wanted: bool) -> None:
+        if wanted and not self._records:
+            self.recorded.start()
+        elif self._records and not wanted:
+            self.recorded.stop()
+        self._records = wanted
 
     def step(self) -> None:
         """Ends a step.
@@ -130,25 +149,33 @@ class profile:
         if not self._on:
             raise RuntimeError("Profiler is stopped, call start first.")
         now = time.perf_counter()
-        if self._schedule is None or self._schedule(self._number):
+        if self._is_scheduled():
             self.steps.append(now - self._since)
-        self._number, self._since = self._number + 1, now
+            self.recorded.mark(f"step {self._number}", int(self._since * 1e9))
+        self._number += 1
+        self._record(self._is_scheduled())
+        self._since = time.perf_counter()
 
     def stop(self) -> None:
         """Ends recording."""
         if self._on:
             self._on = False
+            self._record(False)
             if self._ready is not None:
                 self._ready(self)
 
     def analyse(self, *args: Any, **kwargs: Any) -> None:
-        """Ends recording, and writes the seconds of every step to ``profile.json`` in ``output_path``."""
+        """Ends recording, and writes what was recorded to ``output_path`` (`write`)."""
         self.stop()
         self.write(self._path)
 
     def write(self, folder: str) -> None:
-        """Writes ``profile.json``."""
-        write_file(Path(folder) / "profile.json", json.dumps({"step_seconds": self.steps}).encode())
+        """Writes ``profile.json`` (seconds of steps), ``trace.json`` (for Perfetto) and ``profile.txt`` (tables)."""
+        metadata = getattr(self, "metadata", {})
+        told = {"step_seconds": self.steps, **({"metadata": metadata} if metadata else {})}
+        write_file(Path(folder) / "profile.json", json.dumps(told).encode())
+        write_file(Path(folder) / "profile.txt", str(self.recorded).encode())
+        self.recorded.save(str(Path(folder) / "trace.json"))
 
     def add_metadata(self, key: str, value: str) -> None:
         """Remembers a text under a key."""
@@ -169,25 +196,33 @@ class Profiler(profile):
 
 
 def tensorboard_trace_handler(dir_name: str = "./data", *args: Any, **kwargs: Any) -> Callable[[profile], None]:
-    """What writes ``profile.json`` to a folder when recording ends."""
+    """What writes the files of a profile to a folder when recording ends."""
     return lambda recorded: recorded.write(dir_name)
 
 
 class mstx:
-    """Marks in a trace; they cost nothing, for there is no trace."""
+    """Marks in the profile that records the thread that calls; without one they are lost."""
+
+    _begun: ClassVar[dict[int, tuple[str, int]]] = {}
+    _numbers = itertools.count(1)
 
     @staticmethod
     def mark(message: str, stream: Any = None, domain: str = "default") -> None:
         """Marks a moment."""
+        profiling.mark(message)
 
-    @staticmethod
-    def range_start(message: str, stream: Any = None, domain: str = "default") -> int:
+    @classmethod
+    def range_start(cls, message: str, stream: Any = None, domain: str = "default") -> int:
         """Starts a range; its number."""
-        return 0
+        number = next(cls._numbers)
+        cls._begun[number] = message, time.perf_counter_ns()
+        return number
 
-    @staticmethod
-    def range_end(range_id: int, domain: str = "default") -> None:
-        """Ends a range."""
+    @classmethod
+    def range_end(cls, range_id: int, domain: str = "default") -> None:
+        """Ends a range; one that has not begun is nothing."""
+        if (begun := cls._begun.pop(range_id, None)) is not None:
+            profiling.mark(*begun)
 
 
 class DynamicProfilerMonitor(profile):

@@ -16,5 +16,5 @@ def is_possible_under_tapes() -> bool:
     present = config()
     return (
         present.jit and present.kernels == "native" and not present.debug and not is_configured_here()
-        and state.binder is None
+        and state.binder is None and state.observer is None
     )  # fmt: skip

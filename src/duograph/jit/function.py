@@ -39,7 +39,7 @@ from duograph.frontend.rules.budget import Spent, share_left
 from duograph.frontend.rules.errors import BetterApart, Uncapturable
 from duograph.frontend.rules.policy import look_of, request
 from duograph.frontend.values.functions import signature_of
-from duograph.tensor.numerics import check_numerics
+from duograph.tensor.numerics import Checker, check_numerics
 
 from .bound import BoundJit
 from .capturing import Capturing
@@ -183,7 +183,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
             tell_traced(tracer)
             return self._plain(args, kwargs)
-        if state.numerics is not None or self.options.check_numerics:
+        observer = state.observer
+        if self.options.check_numerics or (observer is not None and observer.runs_plainly):
             return self._checked(args, kwargs)
         if (self.is_small and state.tapes) or not config().jit:
             return self._plain(args, kwargs)
@@ -310,7 +311,7 @@ class JitFunction(Capturing, Comparing, Cutting):
 
     def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer, with the result of each operator looked at."""
-        with _NOTHING if state.numerics is not None else check_numerics():
+        with _NOTHING if isinstance(state.observer, Checker) else check_numerics():
             return self._plain(args, kwargs)
 
     def _timed(self, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

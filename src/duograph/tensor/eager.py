@@ -35,10 +35,8 @@ class EagerBinder:
     """Computes op calls on concrete tensors."""
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        out = self._bound(op, operands, attrs)
-        if state.numerics is not None:
-            state.numerics.look(op, operands, out)
-        return out
+        observer = state.observer
+        return self._bound(op, operands, attrs) if observer is None else observer.bind(self._bound, op, operands, attrs)
 
     def _bound(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         try:

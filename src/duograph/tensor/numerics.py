@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ContextDecorator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from types import FrameType
 from typing import Any, Self
 
@@ -34,6 +33,7 @@ from duograph.core.called import between, redirect_all
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
 
+from .observer import frames_from, layer_of
 from .tensor import Tensor
 
 __all__ = ["check_everywhere", "check_numerics"]
@@ -88,7 +88,7 @@ class _Inside:
 
 
 class Checker:
-    """What looks at results while it is `state.numerics`.
+    """What looks at results while it is `state.observer`.
 
     Args:
         warns: whether it warns, instead of raising.
@@ -99,6 +99,13 @@ class Checker:
         self.warns, self.infinities = warns, infinities
         self._told: dict[tuple[Any, ...], None] = {}
 
+    runs_plainly = True
+
+    def bind(self, run: Callable[..., Any], op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        out = run(op, operands, attrs)
+        self.look(op, operands, out)
+        return out
+
     def look(self, op: Op, operands: Sequence[Any], out: Any, spans: Sequence[Span] = ()) -> None:
         """Is told of every operator that has run; ``spans``: where it stands, if it is one of a graph."""
         outs = [x for i, x in enumerate(out if isinstance(out, tuple) else (out,)) if i not in op.infinite]
@@ -107,7 +114,7 @@ class Checker:
         given = [x for x in map(_array, operands) if x is not None]
         if not given or any(self._is_bad(x) for x in given):
             return
-        frames = list(_frames(sys._getframe(1)))
+        frames = list(frames_from(sys._getframe(1)))
         outermost, rule, function = None, None, ""
         for frame in frames:
             if not is_internal_file(frame.f_code.co_filename):
@@ -117,7 +124,7 @@ class Checker:
                 rule = rule or (outermost if outermost.gradient_of else None)
             elif rule is None:
                 function = frame.f_globals.get("public_name", function)
-        origin = Origin(spans[0], _layer(frames)) if spans else _origin(frames)
+        origin = Origin(spans[0], layer_of(frames)) if spans else _origin(frames)
         made = _counted([x for x in map(_array, outs) if x is not None])
         gradient_of = "" if rule is None else rule.gradient_of
         found = Suspect(op.name, ", ".join(map(_described, given)), made, origin, function, gradient_of)
@@ -156,7 +163,7 @@ class Checker:
 
     def here(self) -> Origin:
         """Where the operator is called that is being recorded."""
-        return _origin(list(_frames(sys._getframe(1))))
+        return _origin(list(frames_from(sys._getframe(1))))
 
     def parts(self, parts: Iterable[Any], gradient_of: str, origin: Origin | None) -> list[Any]:
         """What a gradient rule gives, looked at."""
@@ -181,8 +188,8 @@ class Checker:
 
 def _between(target: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """Stands between public functions and what they call."""
-    checker: Checker | None = state.numerics
-    if checker is None:
+    checker = state.observer
+    if not isinstance(checker, Checker):
         return target(*args, **kwargs)
     inside = _Inside()
     out = target(*args, **kwargs)
@@ -193,40 +200,15 @@ def _between(target: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 _BOUNDARIES = (_between.__code__, Checker.parts.__code__, Checker.pulled.__code__)
 
 
-def _frames(frame: FrameType | None) -> Iterator[FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
 def _origin(frames: Sequence[FrameType]) -> Origin:
     """Where the user's code is; within a gradient rule, where the operator was called that it is the rule of."""
     for frame in frames:
         if not is_internal_file(frame.f_code.co_filename):
-            return Origin(span_of_frame(frame), _layer(frames))
+            return Origin(span_of_frame(frame), layer_of(frames))
         inside = frame.f_locals["inside"] if frame.f_code in _BOUNDARIES else None
         if inside is not None and inside.origin is not None:
             return inside.origin  # type: ignore[no-any-return]
-    return Origin(None, _layer(frames))
-
-
-def _layer(frames: Sequence[FrameType]) -> str:
-    """The layers that are being called, by their names in each other: ``Net.block.fc (Dense)``."""
-    cells: list[Any] = []
-    for frame in reversed(frames):
-        if frame.f_code.co_name == "_compute" and is_internal_file(frame.f_code.co_filename):
-            cell = frame.f_locals.get("self")
-            if hasattr(cell, "cls_name"):
-                cells.append(cell)
-    if not cells:
-        return ""
-    of_user = [i for i, cell in enumerate(cells) if type(cell).__module__.partition(".")[0] != "duograph"]
-    del cells[: of_user[0] if of_user else 0]  # a training step, a network with its loss
-    path = last = cells[0].cls_name
-    for outer, inner in pairwise(cells):
-        known = next((name for name, cell in outer.cells_and_names() if cell is inner and name), None)
-        path, last = f"{path}.{known}" if known else inner.cls_name, inner.cls_name
-    return path if path == last else f"{path} ({last})"
+    return Origin(None, layer_of(frames))
 
 
 def _array(value: Any) -> np.ndarray | None:
@@ -321,16 +303,16 @@ class check_numerics(ContextDecorator):
 
     def __enter__(self) -> Self:
         _begin()
-        self._before.append(state.numerics)
-        state.numerics = self._checker
+        self._before.append(state.observer)
+        state.observer = self._checker
         return self
 
     def __exit__(self, *_: object) -> None:
-        state.numerics = self._before.pop()
+        state.observer = self._before.pop()
         _end()
 
 
 def check_everywhere(action: str) -> None:
     """From now on all that this thread, and those that begin later, compute is checked."""
     _begin()
-    state.numerics = type(state).numerics_everywhere = Checker(action == "warn", infinities=True)
+    state.observer = type(state).observer_everywhere = Checker(action == "warn", infinities=True)

@@ -20,7 +20,7 @@ class _Observed(Interpreter):
 
     def run_node(self, node: Apply, operands: list[Any]) -> Any:
         out = super().run_node(node, operands)
-        state.numerics.look(node.op, operands, out, node.context.origins.get(node, ()))
+        state.observer.look(node.op, operands, out, node.context.origins.get(node, ()))
         return out
 
 
@@ -29,12 +29,13 @@ _interpreter, _observed = Interpreter(), _Observed()
 
 def executor(backend: str = "") -> Executor:
     """What runs graphs: the interpreter if ``backend`` is ``interpreter``, else what the configuration says."""
-    if state.numerics is not None:
+    observer = state.observer
+    if observer is not None and observer.runs_plainly:
         return _observed
     if backend != "interpreter" and config().kernels == "native":
         from duograph.runtime.programs.executable import NATIVE
 
-        return NATIVE
+        return NATIVE if observer is None else observer.executor(NATIVE)
     return _interpreter
 
 

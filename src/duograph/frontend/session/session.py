@@ -43,6 +43,7 @@ from ..values.movable import Identified
 from ..values.shadows import Shadows, identifier, is_number_of_numpy, source_name
 from ..values.world import CONTAINERS, World, attribute_now
 from .binder import CaptureBinder
+from .called import Called
 from .log import Log
 
 MAX_PEELS = 2
@@ -79,6 +80,7 @@ class Session(Identified, Shadows):
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
         self.initial_contents = self.world.shadowed
         self.span: Any = None
+        self.called = Called()
         self.is_over = False
         self.is_done = False  # it has given a program
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
@@ -96,6 +98,11 @@ class Session(Identified, Shadows):
         self._effects: dict[Any, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
+
+    @property
+    def origin(self) -> tuple[Any, ...]:
+        """Where nodes come from that are emitted now."""
+        return (self.called.of(self.span),) if self.span is not None else ()
 
     def leave(self, error: Exception, frame: Any, node: Any) -> None:
         """Notes that ``error`` leaves a statement."""

@@ -284,7 +284,8 @@ class Calls:
         self.depth += 1
         self.recursion.push(fn)
         self.world.push(frame)
-        span = self.session.span
+        span, called = self.session.span, self.session.called
+        self.session.called = called.into(source.file, span, next(iter(values.values()), None))
         try:
             return self.run_body(source, frame)
         except Exception as exc:
@@ -292,7 +293,7 @@ class Calls:
             note_user_code(exc)
             raise
         finally:
-            self.session.span = span
+            self.session.span, self.session.called = span, called
             self.world.pop(frame)
             self.recursion.pop()
             self.depth -= 1

@@ -20,7 +20,7 @@ from duograph.lower.target import current_target
 from duograph.passes.dump import Dumper
 from duograph.passes.pipelines import compile_pipeline
 from duograph.runtime.kernels.kernels import calls_of
-from duograph.runtime.programs.steps import steps_of
+from duograph.runtime.programs.steps import steps_of, traffic_of
 
 from ..compiled import executables_of
 from ..entry import LEVELS
@@ -250,7 +250,7 @@ def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
                         "nodes": [node.serial for node in inside],
                         "ops": [node.op.name for node in inside],
                         "at": [list(line) for line in lines],
-                        "bytes": _bytes(step.lowering),
+                        "bytes": traffic_of(step.lowering) if step.lowering is not None else None,
                     }
                 )
             if step.reason:
@@ -262,20 +262,6 @@ def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
                     }
                 )  # fmt: skip
     return found
-
-
-def _bytes(lowering: Any) -> int | None:
-    """How much operands and results of a lowering have, each once; None if a size varies."""
-    total = 0
-    for operand in (*lowering.ins, *lowering.outs):
-        size = getattr(getattr(operand, "dtype", None), "numpy", None) if operand.shape else None
-        count = 1
-        for n in operand.shape:
-            if not isinstance(n, int):
-                return None
-            count *= n
-        total += count * (size.itemsize if size is not None else 8)
-    return total
 
 
 def _memory(executable: Any) -> Json | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,6 +64,18 @@ class Output:
     donated: int = -1  # number of the input whose memory it takes
 
 
+class Tick(NamedTuple):
+    """A look at the clock.
+
+    Attributes:
+        name: of the kernel, or of what Python does, that has just been called.
+        step: which it belongs to; ``None``: it is the look before the first call.
+    """
+
+    name: str
+    step: Step | None
+
+
 @dataclass
 class Build:
     """What comes of compiling one graph.
@@ -80,7 +92,7 @@ class Build:
     graph: Graph
     level: int
     donate: dict[int, int] = field(default_factory=dict)
-    ticks: list[str] | None = None  # names of the kernel calls, if the clock is to be read after each
+    ticks: list[Tick] | None = None  # what is called, if the clock is to be read after each call
     in_python: set[Node] = field(default_factory=set)
     debug: bool = field(default_factory=lambda: config().debug)
     constants: list[np.ndarray] = field(default_factory=list)
@@ -176,11 +188,11 @@ class Build:
             self._seen.append(function)
         return symbol
 
-    def tick(self, e: Emitter, name: str) -> None:
+    def tick(self, e: Emitter, name: str, step: Step | None = None) -> None:
         """Writes a look at the clock, if there are to be any."""
         if self.ticks is not None:
             e.b.call(TICK, [], [len(self.ticks)])
-            self.ticks.append(name)
+            self.ticks.append(Tick(name, step))
 
     def constant(self, e: Emitter, node: Const) -> Memory:
         """A constant array, as memory."""

@@ -84,7 +84,7 @@ class Program(Protocol):
 
     def kernel(self, function: Function) -> str: ...
 
-    def tick(self, e: Emitter, name: str) -> None: ...
+    def tick(self, e: Emitter, name: str, step: Step | None = None) -> None: ...
 
     def constant(self, e: Emitter, node: Const) -> Memory: ...
 
@@ -199,7 +199,9 @@ class Emitter(Frame):
             assert isinstance(source, tuple)
             return source[node.attrs["index"]]
         if step.reason:
-            return self.host(node, operands, scope, step.reason)
+            made = self.host(node, operands, scope, step.reason)
+            self.build.tick(self, f"{node.op.name} (Python)", step)
+            return made
         if node.op in CONTROL:
             if node in self.build.in_python:
                 return self.host(node, operands, scope, "a size in it is only known there")
@@ -334,7 +336,7 @@ class Emitter(Frame):
                     buffers.append(self.buffer(found, wanted.elem))
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
-            self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}")
+            self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}", step)
         return self._results(step, outs, c)
 
     def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:

@@ -1,35 +1,73 @@
-"""Where the time of a native program goes: one line per kernel call, slowest first.
+"""Where the time of a native program goes: its kernel calls, each with the time it took.
 
     print(profile(graph, values))
 
-The program is compiled once more, with a look at the clock after each kernel (about a microsecond each).
+The program is compiled once more, with a look at the clock after each kernel (about a microsecond each); kernels are
+the same. `measured` gives the calls of one run, `profile` a table, slowest first.
 """
 
 from __future__ import annotations
 
 import ctypes
 import itertools
+import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from duograph.ir.node import Graph
 from duograph.runtime.kernels import kernels
 
-from .build import TICK
+from .build import TICK, Tick
 from .executable import Executable
 
-__all__ = ["profile"]
+__all__ = ["KernelCall", "measurable", "measured", "profile"]
 
-_ticks: list[tuple[int, int]] = []
+
+class _Looks(threading.local):
+    """The looks at the clock of the run of this thread: numbers of ticks, and nanoseconds."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+
+
+_looks = _Looks()
 
 
 def _tick(_: int, dims: int) -> int:
-    _ticks.append((ctypes.c_int64.from_address(dims).value, time.perf_counter_ns()))
+    _looks.seen.append((ctypes.c_int64.from_address(dims).value, time.perf_counter_ns()))
     return 0
 
 
 _callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(_tick)
+
+
+class KernelCall(NamedTuple):
+    """What an executable called: when it began and ended, in nanoseconds of `time.perf_counter_ns`."""
+
+    tick: Tick
+    begin: int
+    end: int
+
+
+def measurable(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable:
+    """An executable of ``graph`` that looks at the clock after each kernel; arguments as of `compile_graph`."""
+    kernels.provide(TICK, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
+    return Executable(graph, level, donate, ticks=True)
+
+
+def measured(executable: Executable, values: Sequence[Any], repeat: bool = True) -> tuple[Any, list[KernelCall]]:
+    """The result of a run of an executable that is `measurable`, and what it has called; see `Executable.run`."""
+    ticks, outer = executable.build.ticks or [], _looks.seen  # steps in Python may run others
+    seen: list[tuple[int, int]] = []
+    _looks.seen = seen
+    try:
+        result = executable.run(values, repeat)
+    finally:
+        _looks.seen = outer
+    return result, [
+        KernelCall(ticks[number], begin, end) for (_, begin), (number, end) in itertools.pairwise(seen) if number
+    ]
 
 
 def profile(
@@ -44,24 +82,20 @@ def profile(
         donate: as of `compile_graph`.
         repeats: how many runs are looked at, after one that is not.
     """
-    kernels.provide(TICK, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
-    executable = Executable(graph, level, donate, ticks=True)
-    names = executable.build.ticks or []
-    least: dict[int, int] = {}
-    calls: dict[int, int] = {}
+    executable = measurable(graph, level, donate)
+    least: dict[Tick, int] = {}
+    calls: dict[Tick, int] = {}
     for i in range(repeats + 1):
-        _ticks.clear()
-        executable.run(values)
-        spent: dict[int, int] = {}
+        spent: dict[Tick, int] = {}
         calls = {}
-        for (_, before), (number, after) in itertools.pairwise(_ticks):
-            spent[number] = spent.get(number, 0) + after - before
-            calls[number] = calls.get(number, 0) + 1
+        for call in measured(executable, values)[1]:
+            spent[call.tick] = spent.get(call.tick, 0) + call.end - call.begin
+            calls[call.tick] = calls.get(call.tick, 0) + 1
         if i:
-            least = {n: min(t, least.get(n, t)) for n, t in spent.items()}
+            least = {tick: min(t, least.get(tick, t)) for tick, t in spent.items()}
     total = sum(least.values()) or 1
     lines = [f"{total / 1e3:.1f} us in {sum(calls.values())} kernel calls", "      us      %   calls  kernel"]
-    for number in sorted(least, key=lambda n: -least[n]):
-        us, share = least[number] / 1e3, 100 * least[number] / total
-        lines.append(f"{us:8.1f} {share:6.1f} {calls[number]:7}  {names[number]}")
+    for tick in sorted(least, key=lambda t: -least[t]):
+        us, share = least[tick] / 1e3, 100 * least[tick] / total
+        lines.append(f"{us:8.1f} {share:6.1f} {calls[tick]:7}  {tick.name}")
     return "\n".join(lines)

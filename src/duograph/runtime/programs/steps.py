@@ -118,6 +118,20 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
     return _undefined_late(steps)
 
 
+def traffic_of(lowering: Lowering) -> int | None:
+    """How much operands and results of a lowering have, each once; None if a size varies."""
+    total = 0
+    for operand in (*lowering.ins, *lowering.outs):
+        size = getattr(getattr(operand, "dtype", None), "numpy", None) if operand.shape else None
+        count = 1
+        for n in operand.shape:
+            if not isinstance(n, int):
+                return None
+            count *= n
+        total += count * (size.itemsize if size is not None else 8)
+    return total
+
+
 def _undefined_late(steps: list[Step]) -> list[Step]:
     """``steps`` with every `undef` just before its first use: the graph may find a size in its type out until then."""
     undefined = {node: step for step in steps for node in step.nodes if isinstance(node, Apply) and node.op is undef}

@@ -1,0 +1,74 @@
+"""What is told of every operator of a thread: who looks for NaN (`numerics`), or at the clock (`profiling`).
+
+While there is an observer, native calls of operators are off (`core.launchable.pause`), so that each comes by here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from types import FrameType
+from typing import Any, Protocol
+
+from duograph.base.source import is_internal_file
+from duograph.core.op import Op
+
+__all__ = ["Observer", "frames_from", "layer_of"]
+
+
+class Observer(Protocol):
+    """What a thread tells of its operators while this is `core.op.state.observer`.
+
+    Attributes:
+        runs_plainly: whether compiled functions run as plain Python, and graphs op by op.
+    """
+
+    runs_plainly: bool
+
+    def bind(self, run: Callable[..., Any], op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """The result of an operator in dynamic mode, which ``run(op, operands, attrs)`` computes."""
+
+    def executor(self, native: Any) -> Any:
+        """What runs graphs in the place of the ``native`` executor, unless all runs plainly."""
+
+    def here(self) -> Any:
+        """Where the operator is called that a tape is recording: what `parts` and `pulled` get as ``origin``."""
+
+    def parts(self, parts: Iterable[Any], gradient_of: str, origin: Any) -> list[Any]:
+        """What the gradient rule of an operator gives, which computes while it is iterated over."""
+
+    def pulled(
+        self, pull: Callable[..., Sequence[Any]], given: Sequence[Any], gradient_of: str, origin: Any
+    ) -> list[Any]:
+        """`parts` for what is no single operator: ``pull(*given)``."""
+
+
+def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
+    """A frame and those that it was called from."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def layer_of(frames: Sequence[FrameType]) -> str:
+    """The layers that are being called, by their names in each other: ``Net.block.fc (Dense)``."""
+    cells: list[Any] = []
+    for frame in reversed(frames):
+        if frame.f_code.co_name == "_compute" and is_internal_file(frame.f_code.co_filename):
+            cell = frame.f_locals.get("self")
+            if hasattr(cell, "cls_name"):
+                cells.append(cell)
+    return layer_path(cells)
+
+
+def layer_path(cells: Sequence[Any]) -> str:
+    """Cells, each called by the one before, by their names in each other."""
+    of_user = [i for i, cell in enumerate(cells) if type(cell).__module__.partition(".")[0] != "duograph"]
+    cells = cells[of_user[0] if of_user else 0 :]  # without a training step, a network with its loss
+    if not cells:
+        return ""
+    path = last = cells[0].cls_name
+    for outer, inner in pairwise(cells):
+        known = next((name for name, cell in outer.cells_and_names() if cell is inner and name), None)
+        path, last = f"{path}.{known}" if known else inner.cls_name, inner.cls_name
+    return path if path == last else f"{path} ({last})"
