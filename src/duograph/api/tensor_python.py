@@ -61,7 +61,7 @@ def __contains__(self: Tensor, value: Any) -> bool:
 
 
 def __hash__(self: Tensor) -> int:
-    return hooks.identity_of(self) if self.is_symbolic else object.__hash__(self)
+    return object.__hash__(self) if state.binder is None else hooks.identity_of(self)
 
 
 def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -536,7 +536,7 @@ def _number(scalar: Scalar) -> Any:
 
 
 def _identity(session: Session, tensor: Tensor) -> int:
-    session.choices.check_known(tensor)
+    session.choices.note_key(tensor)
     return object.__hash__(tensor)
 
 

@@ -12,7 +12,7 @@ apart, each of which knows the answer; a loop or a recursive function has no suc
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from duograph.base.lookup import raw_getattr
@@ -34,6 +34,8 @@ _COMPARING = frozenset({
 })  # fmt: skip
 
 
+_HOLDERS = (list, tuple, deque, dict)
+
 _OF_LAYOUT = frozenset({"is_contiguous", "stride", "strides", "storage_offset", "flags"})
 
 
@@ -45,11 +47,17 @@ def is_derived(tensor: Any) -> bool:
 class Choices:
     """The tensors of one capture that may be one of several objects."""
 
-    def __init__(self, regions: Regions, shows_outside: Callable[[Alias], bool]) -> None:
-        self.regions, self._shows_outside = regions, shows_outside
+    def __init__(
+        self,
+        regions: Regions,
+        shows_outside: Callable[[Alias], bool],
+        keep_apart: Callable[[Iterable[Tensor]], None],
+    ) -> None:
+        self.regions, self._shows_outside, self._keep_apart = regions, shows_outside, keep_apart
         self.are_exact = False  # what leaves the program are the very objects that Python would give
         self.made: dict[int, tuple[Tensor, Any, tuple[Tensor, ...] | None]] = {}  # by their ids
         self._written: dict[Any, Any] = {}  # memory that may have another name -> key of who gave it that
+        self._keys: dict[int, Tensor] = {}  # of dictionaries and sets, by their ids
         self.derived: set[int] = set()
         """Ids of those that may be of a class derived from Tensor: where that matters, they have to be known."""
 
@@ -78,8 +86,14 @@ class Choices:
             key = self._written[weight._alias]
             self._separate(key, "a gradient of a tensor that a loop or a recursive function may have given")
 
+    def note_key(self, tensor: Tensor) -> None:
+        """To be called where ``tensor`` is looked for among others by its hash: in a dictionary, in a set."""
+        self.check_known(tensor)
+        self._keys[id(tensor)] = tensor
+        self._keep_apart(self._keys.values())
+
     def check_known(self, tensor: Tensor) -> None:
-        """To be called where it matters which object ``tensor`` is (it is a key of a dictionary)."""
+        """To be called where it matters which object ``tensor`` is."""
         made = self.made.get(id(tensor))
         if made is not None:
             self._separate(made[1], "which object a tensor is that a loop or a recursive function gives")
@@ -125,9 +139,11 @@ class Choices:
 
     def check_native(self, fn: Any, operands: tuple[Any, ...]) -> None:
         """To be called before native code compares containers: equal items are first of all the same objects."""
-        if self.made and raw_getattr(fn, "__name__", "") in _COMPARING:
-            tensors = list(_tensors((raw_getattr(fn, "__self__"), operands)))
-            for k, a in enumerate(tensors):
+        compared = (raw_getattr(fn, "__self__"), *operands)
+        if raw_getattr(fn, "__name__", "") in _COMPARING and any(isinstance(v, _HOLDERS) for v in compared):
+            tensors = list(_tensors(compared))
+            self._keep_apart(tensors)
+            for k, a in enumerate(tensors if self.made else ()):
                 for b in tensors[:k]:
                     self.same(a, b)
 
@@ -172,6 +188,6 @@ def _tensors(value: Any) -> Iterator[Tensor]:
         found, around = work.pop()
         if isinstance(found, Tensor):
             yield found
-        elif isinstance(found, list | tuple | deque | dict) and id(found) not in around:
+        elif isinstance(found, _HOLDERS) and id(found) not in around:
             held = list(found.values()) if isinstance(found, dict) else list(found)
             work += [(item, around | {id(found)}) for item in reversed(held)]

@@ -60,6 +60,30 @@ class _NoValue(Lacks):
 
 
 @guard_kind
+class _OwnValue(Kind):
+    """The dictionary of the object has it: where it does not, code of its class would answer (a cached property)."""
+
+    name = "own value"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return expected in vars(value)
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} has {expected!r}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} had {expected!r}, which is gone"
+
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
+        owner = t.known(source)
+        if owner is None:
+            t.program.own(t.register(source), expected)
+        else:
+            t.program.lookup(t.program.own_dictionary(owner), expected)
+        return True
+
+
+@guard_kind
 class _Defines(Kind):
     """A class, or the first base that has the name, defines this under it; ``Pin(None)``: no class does."""
 

@@ -104,6 +104,11 @@ class GuardSet:
         if (two, one) not in self.other_objects:
             self.other_objects[one, two] = None
 
+    def keep_apart(self, sources: Sequence[Source]) -> None:
+        """So many sources are to give so many objects, which none of those does that were kept apart before."""
+        if len(sources) > 1:
+            self.apart = tuple(dict.fromkeys((*self.apart, *sources)))
+
     @property
     def guards(self) -> list[Guard]:
         return list(self._guards)

@@ -115,6 +115,7 @@ class _Rewriting:
             self.guards.same_objects[self.of(one), self.of(two)] = None
         for one, two in old.guards.other_objects:
             self.guards.add_different(self.of(one), self.of(two))
+        self.guards.keep_apart([self.of(source) for source in old.guards.apart])
         inputs = [self.of(s) for s in old.inputs]
         self._keep_tensors_apart(inputs)
         made = replace(
@@ -262,7 +263,7 @@ class _Rewriting:
                 for two in tensors[:i]:
                     self.guards.add_different(two, one)
         else:
-            self.guards.apart = tuple(tensors)
+            self.guards.keep_apart(tensors)
 
     def _holds(self) -> bool:
         return self.guards.check_one_by_one(self.args or ())
@@ -329,6 +330,7 @@ class _Rewriting:
                 confirmed.update(map(id, _parts_of_member(guard.wanted[1].value)))
         used = [g.source for g in guards]
         used += [s for pair in (*made.guards.same_objects, *made.guards.other_objects) for s in pair]
+        used += made.guards.apart
         used += [*made.inputs, *(s for s, _ in made.aliases), *(s for _, s, _ in made.symbols)]
         used += [s for path in made.paths for s, _ in path.containers]
         used += [r.source for r in self._recipes.values() if isinstance(r, Outside)]

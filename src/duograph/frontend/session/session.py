@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Session(Identified, Shadows):
         self.binder = CaptureBinder(self, self.builder)
         self.world = World(self.binder)
         self.regions = Regions(self.world, self.builder, log)
-        self.choices = Choices(self.regions, self.shows_outside)
+        self.choices = Choices(self.regions, self.shows_outside, self.keep_tensors_apart)
         self.log = log
         self.guards = GuardSet()
         self.dynamic = set(dynamic)  # a copy: `forget` is the end of this attempt, and not of the next one
@@ -343,6 +343,11 @@ class Session(Identified, Shadows):
             pair = self.source_of_tensor(one), self.source_of_tensor(two)
             if pair[0] is not None and pair[1] is not None:
                 self.guards.add_different(pair[0], pair[1])
+
+    def keep_tensors_apart(self, tensors: Iterable[Tensor]) -> None:
+        """Those of ``tensors`` that are from outside are so many objects in each call: native code compared them."""
+        found = [self.source_of_tensor(tensor) for tensor in {id(tensor): tensor for tensor in tensors}.values()]
+        self.guards.keep_apart([source for source in found if source is not None])
 
     def check_attribute_of(self, tensor: Any) -> None:
         """Refuses attributes of the user's own on what stands for an outside tensor."""

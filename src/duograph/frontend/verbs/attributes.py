@@ -280,7 +280,9 @@ class Attributes:
         if type(found) is classmethod and is_users_descriptor(found):
             raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
         is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
-        if is_made and _is_data_of_class(obj, found, name):
+        if _is_data_of_class(obj, found, name):
+            if not is_made:  # where the class gets a property later, a guard that asked the object would run it
+                self.session.guards.add(self.session.source_of(obj), "no value", name)
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
         if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
@@ -299,6 +301,8 @@ class Attributes:
             if self._is_inside(obj):
                 return value
             raise Uncapturable("a NumPy array from outside the compiled function")
+        if name in raw_getattr(obj, "__dict__", ()) and _is_answered_by_code(cls, found):
+            self.session.guards.add(self.session.source_of(obj), "own value", name)  # a guard runs no code of the user
         return self._outside_attr(obj, name, value)
 
     def _or_hook(self, obj: Any, getter: Any, args: tuple[Any, ...]) -> Any:
@@ -533,6 +537,13 @@ def _is_own(obj: Any, name: str, found: Any) -> bool:
 
 def _is_data_descriptor(found: Any) -> bool:
     return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+
+
+def _is_answered_by_code(cls: type, found: Any) -> bool:
+    """Whether code of the user gives an attribute that the dictionary of an instance of ``cls`` lacks."""
+    if found is None:
+        return is_interpreted(special_method(cls, "__getattr__"))
+    return isinstance(found, functools.cached_property) or user_method(found, "__get__") is not None
 
 
 def _has_attr(obj: Any, name: str) -> bool:

@@ -300,6 +300,13 @@ def _delattr(calls: Any, obj: Any, name: str) -> None:
     calls.semantics.delattr(obj, name)
 
 
+@substitute(hash, object.__hash__, Tensor.__hash__)
+def _hash(calls: Any, value: Any) -> Any:
+    if contains_symbolic(value):
+        raise Uncapturable("the hash of a tensor, or of what is only known at run time")
+    return calls.call_native(hash, (value,), {})
+
+
 @substitute(callable)
 def _callable(calls: Any, obj: Any) -> bool:
     watched(type(obj), "__call__")
