@@ -124,3 +124,32 @@ def test_threads_do_not_change_bits(threads: int) -> None:
             assert (one is None and many is None) or one.tobytes() == many.tobytes(), name
     finally:
         pool.set_threads(before)
+
+
+@pytest.mark.parametrize("dtype", [d for d in dt.DTYPES if not d.name.startswith("float8")], ids=str)
+def test_what_only_stores_numbers_has_the_bits_of_its_reference(dtype: dt.DType) -> None:
+    """So either may run (`single.run_op`), whatever the number: one that the dtype does not have, too."""
+    numbers = (0.0, -0.0, 1 / 3, -2.5, 65519.999, 6e-8, 1e39, 300.5, -(2.0**31), 2.0**64, float("nan"), 7, -300, 2**62)
+    x = np.arange(6).reshape(2, 3).astype(dtype.numpy)
+    for a in numbers:
+        calls: list[tuple[str, list[Any], dict[str, Any]]] = [
+            ("full", [], {"shape": (3,), "value": a, "dtype": dtype}),
+            ("pad", [x], {"padding": ((0, 1), (2, 0)), "mode": "constant", "value": a}),
+            ("roll", [x], {"shifts": (2,), "axes": (1,)}),
+            ("eye", [], {"n": 2, "m": 3, "dtype": dtype}),
+            ("one_hot", [np.array([1, 4, -1])], {"depth": 3, "dtype": dtype}),
+        ]
+        for b in numbers:
+            if not (dtype.is_integer and np.isnan([a, b]).any()):
+                calls.append(("arange", [], {"start": a, "step": b, "size": 5, "dtype": dtype}))
+            calls += [("linspace", [], {"start": a, "stop": b, "steps": 5, "dtype": dtype})] * (not dtype.is_integer)
+        for name, arrays, attrs in calls:
+            assert name in single._STORING
+            try:
+                get_op(name).infer(*single._types(arrays), **get_op(name).complete_attrs(attrs))
+            except (TypeError, OverflowError):
+                continue  # no number of the dtype
+            made = single.run_single(get_op(name), arrays, get_op(name).complete_attrs(attrs))
+            if made is not None:
+                wanted = compute_reference(get_op(name), arrays, get_op(name).complete_attrs(attrs))
+                assert made.tobytes() == np.asarray(wanted).tobytes(), (name, attrs)

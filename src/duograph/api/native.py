@@ -20,7 +20,7 @@ from . import indexing, operators
 from .promote import kept_constants, operand_of
 
 NUMBERS_ARE_WEAK = [
-    "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod",
+    "add", "sub", "mul", "multiply", "div", "divide", "true_divide", "floor_divide", "remainder", "fmod",
     "pow", "maximum", "minimum", "clamp", "clip", "clip_by_value", "eq", "ne", "lt", "le", "gt", "ge", "equal",
     "not_equal", "less", "less_equal", "greater", "greater_equal", "where", "masked_fill", "lerp", "atan2",
     "leaky_relu", "elu", "celu", "hardshrink", "softshrink", "hardtanh", "threshold",
@@ -41,7 +41,7 @@ FUNCTIONS = [
     "one_hot", "ones_like", "outer", "permute", "pow", "prelu", "prod", "reciprocal", "relu", "relu6", "remainder",
     "reshape", "roll", "rot90", "round", "rsqrt", "selu", "sigmoid", "sign", "silu", "sin", "sinh", "softmax",
     "softmin", "softplus", "softshrink", "softsign", "split", "sqrt", "square", "squeeze", "stack", "std", "sub",
-    "subtract", "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tanhshrink", "threshold", "tile", "transpose",
+    "sum", "swapaxes", "swapdims", "t", "tan", "tanh", "tanhshrink", "threshold", "tile", "transpose",
     "tril", "triu", "true_divide", "trunc", "unbind", "unsqueeze", "unstack", "var", "where", "zeros_like",
 ]  # fmt: skip
 """Functions of the functional API."""

@@ -18,10 +18,10 @@ def first_kernel(op: Op, arrays: list[Any], attrs: dict[str, Any]) -> Any:
     if config().kernels != "native":
         kernel.native.fill(None)
         return None
-    from duograph.runtime.kernels.single import run_single
+    from duograph.runtime.kernels.single import run_op
 
-    kernel.native.fill(run_single)
-    return run_single(op, arrays, attrs)
+    kernel.native.fill(run_op)
+    return run_op(op, arrays, attrs)
 
 
 def placed(array: np.ndarray) -> np.ndarray:

@@ -67,7 +67,8 @@ class arange:
 
     def reference(*, start, step, size, dtype):
         if dtype.is_integer:
-            return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype.numpy)
+            start, step = (np.uint64(int(n) % (1 << 64)).astype(np.int64) for n in (start, step))  # wraps around
+            return (np.arange(size, dtype=np.int64) * step + start).astype(dtype.numpy)
         return (np.arange(size, dtype=np.float64) * step + start).astype(dtype.numpy)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import duograph as ms
 from duograph.api import native
 from duograph.core import kernel
-from duograph.runtime.kernels.single import run_single
+from duograph.runtime.kernels.single import run_op
 from duograph.runtime.launch import launcher
 
 
@@ -20,7 +20,7 @@ def launching() -> Iterator[launcher.Engine]:
     """Within the block native kernels run, and calls of the API are native."""
     before = kernel.native.value
     was_on = launcher._engine is not None
-    kernel.native.fill(run_single)
+    kernel.native.fill(run_op)
     assert native.start(), launcher.refusal()
     engine = launcher._engine
     assert engine is not None

@@ -159,6 +159,61 @@ def test_new_numbers_of_what_fills_are_not_lowered():
         assert ops.full_like(x, 7.25).asnumpy().tolist() == [7.25] * 4
 
 
+def lowered() -> int:
+    """How many calls of ops that only store numbers have kernels."""
+    return sum(key[0].name in single._STORING for key in single._singles)
+
+
+STORING: dict[str, tuple[Callable[[Any], Any], Callable[[int], Any]]] = {
+    "arange": (lambda n: ops.arange(n, n + 5), lambda i: i),
+    "arange of floats": (lambda n: ops.arange(n, n + 1, 0.3), lambda i: i / 7),
+    "eye": (lambda n: ops.eye(4, n), lambda i: i + 1),
+    "full": (lambda n: ops.full((3, 5), n, dtype=ms.float32), lambda i: i / 3),
+    "linspace": (lambda n: ops.linspace(-0.1, n, 7), lambda i: i / 3),
+    "one_hot": (lambda n: ops.one_hot(ms.Tensor([0, 3, 1]), n, ms.Tensor(2.0), ms.Tensor(0.5)), lambda i: i + 1),
+    "pad": (lambda n: ops.pad(f32(2, 3), (1, 2), value=n), lambda i: i / 3),
+    "pad by": (lambda n: ops.pad(f32(2, 3), (n, 1), mode="constant"), lambda i: i),
+    "roll": (lambda n: ops.roll(f32(7), n, 0), lambda i: i),
+}
+
+
+@pytest.mark.parametrize("name", STORING)
+def test_new_numbers_of_what_stores_are_not_lowered(engine, name):
+    """Calls that come once are computed by the reference; those that come back by kernels, with the same bits."""
+    fn, number = STORING[name]
+    before = lowered()
+    first = [bits(fn(number(i))) for i in range(40)]
+    assert lowered() == before
+    assert [[bits(fn(number(i))) for i in range(40)] for _ in range(3)] == [first] * 3
+    assert lowered() > before
+
+
+def test_records_of_many_numbers_are_made_late(engine):
+    """The first ones of a function when they come back, further ones when they have come often."""
+    x = f32(3)
+    for _ in range(2):
+        for i in range(launcher.FEW_RECORDS + 10):
+            ops.roll(x, i, 0)
+    before = launcher.statistics()["records"]
+    for _ in range(launcher.OFTEN - 3):
+        for i in range(launcher.FEW_RECORDS + 10):
+            ops.roll(x, i, 0)
+    assert launcher.statistics()["records"] == before
+    for _ in range(3):
+        for i in range(launcher.FEW_RECORDS + 10):
+            ops.roll(x, i, 0)
+    assert launcher.statistics()["records"] == before + 10
+
+
+@pytest.mark.parametrize("function", [ops.subtract, ms.Tensor.subtract, ms.mint.sub, ms.mint.add])
+def test_a_factor_of_one_is_no_factor(function):
+    """It makes no int64 of bools, after calls with other factors that were native."""
+    x, y = ms.Tensor([3, 4], ms.int32), ms.Tensor([True, False])
+    for alpha in (2, 3, 4, 5):
+        assert function(x, y, alpha=alpha).dtype == ms.int64
+    assert function(x, y, alpha=1).dtype == ms.int32
+
+
 BEHIND: dict[str, Callable[[Any, Any], Any]] = {
     "softplus": lambda x, n: ops.softplus(x, n),
     "softplus of 1": lambda x, n: ops.softplus(x, 1, n),

@@ -19,6 +19,7 @@ from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
 from duograph.core.memory import ADDRESSABLE, readable
 from duograph.core.op import Op, attrs_key
+from duograph.core.shapes import numel
 from duograph.core.types import TensorType, TupleType, Type, scalar_type
 from duograph.lower.loop.types import float_bits
 from duograph.lower.lowering import Lowering, Operand, Temporary, outputs_of
@@ -122,8 +123,11 @@ def _word(value: Any, elem: str) -> int:
 
 
 _singles: dict[Any, Any] = {}
-_numbers: set[Any] = set()
-"""Keys of `full`, whose number is an attribute, that were asked for once: a new number each time is not lowered."""
+_STORING = frozenset(("arange", "eye", "full", "linspace", "one_hot", "pad", "roll"))
+"""Ops whose attributes are often new at each call (numbers, widths) and whose reference gives the bits of kernels, as
+both only store and move numbers. What is new is not lowered: that takes ten times as long as a small result."""
+_SMALL = 1 << 14
+"""Elements of results for which that is so."""
 
 
 def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any], out: Type | None = None) -> Lowering | None:
@@ -137,15 +141,9 @@ def lower_op(op: Op, types: Sequence[Any], attrs: dict[str, Any], out: Type | No
 
 def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     """The `SingleOp` for these operands, or ``"reference"``."""
-    key = (op, attrs_key(attrs), *[(a.dtype, a.shape) if type(a) is np.ndarray else type(a) for a in arrays])
+    key = _key(op, arrays, attrs)
     found = _singles.get(key)
     if found is None:
-        if op.name == "full" and key not in _numbers:
-            core_kernel.first_native()
-            if len(_numbers) > 8192:
-                _numbers.clear()
-            _numbers.add(key)
-            return _REFERENCE
         found = _prepare(op, arrays, attrs)
         core_kernel.first_native()
         if len(_singles) > 8192:  # shapes without end must not leak
@@ -154,15 +152,14 @@ def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     return found
 
 
+def _key(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> tuple[Any, ...]:
+    return (op, attrs_key(attrs), *[(a.dtype, a.shape) if type(a) is np.ndarray else type(a) for a in arrays])
+
+
 def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    types: list[Any] = []
-    for a in arrays:
-        if type(a) is np.ndarray:
-            types.append(TensorType(dt.from_numpy(a.dtype), a.shape))
-        elif isinstance(a, bool | int | float):
-            types.append(scalar_type(a))
-        else:
-            return _REFERENCE
+    types = _types(arrays)
+    if types is None:
+        return _REFERENCE
     out = op.result_type(tuple(types), attrs)  # may raise what the user is to see
     try:
         lowered = lower_op(op, types, attrs, out)
@@ -172,6 +169,32 @@ def _prepare(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     except Exception as error:  # noqa: BLE001 - the policy
         internal_failure("a kernel", op.name, error)
         return _REFERENCE
+
+
+def _types(arrays: Sequence[Any]) -> list[Any] | None:
+    """The types of operands; ``None`` if one is neither an array nor a number."""
+    types: list[Any] = []
+    for a in arrays:
+        if type(a) is np.ndarray:
+            types.append(TensorType(dt.from_numpy(a.dtype), a.shape))
+        elif isinstance(a, bool | int | float):
+            types.append(scalar_type(a))
+        else:
+            return None
+    return types
+
+
+def run_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
+    """What computes an op in dynamic mode: `run_single`, but for what is small, new, and stored by the reference in
+    less time than it is lowered in. The launcher lowers it, once it comes back."""
+    if op.name in _STORING and _key(op, arrays, attrs) not in _singles:
+        types = _types(arrays)
+        out = None if types is None else op.result_type(tuple(types), attrs)
+        is_exact = isinstance(out, TensorType) and (op.name != "linspace" or not out.dtype.is_integer)  # casts floats
+        if is_exact and numel(out.shape) <= _SMALL:
+            core_kernel.first_native()
+            return None
+    return run_single(op, arrays, attrs)
 
 
 def run_single(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:

@@ -48,6 +48,9 @@ from .words import FRAME, MOST_NUMBERS, PROBES, RECORD
 TABLE_PLACES = 1 << 15
 MOST_RECORDS = 8192
 """Shapes without end must not leak: a full table starts anew."""
+FEW_RECORDS, OFTEN = 64, 16
+"""Records of one function for operands of one kind that are made when a key is there again. A further one is made after
+so many calls: as long as all of them take in Python, it takes to make it. Numbers and shapes may be new without end."""
 
 OWN_SLOTS = {
     "data": (Tensor, "_data"), "mark": (Tensor, "_mark"), "storage": (Tensor, "_storage"), "view": (Tensor, "_view"),
@@ -362,19 +365,19 @@ class Engine:
         self.set("table_shift", 64 - TABLE_PLACES.bit_length() + 1)
         self.set("table", ctypes.addressof(table))
         self.table, self.owners = table, []
-        self.seen: set[int] = set()
+        self.seen: dict[int, int] = {}  # how often keys were asked for, by hash
+        self.made: dict[tuple[int, ...], int] = {}  # records, by the beginning of their keys
         self.doubted: set[int] = set()
 
     def is_back(self, key: bytes) -> bool:
         """Whether this key was asked for before. Many shapes come only once; records are for those that come back."""
         hashed = int.from_bytes(key[:8], "little")
-        if hashed in self.seen:
-            return True
-        if len(self.seen) >= 4 * MOST_RECORDS:
+        times = self.seen.get(hashed, 0)
+        if not times and len(self.seen) >= 4 * MOST_RECORDS:
             self.seen.clear()
             self.doubted.clear()
-        self.seen.add(hashed)
-        return False
+        self.seen[hashed] = times + 1
+        return times > 0 and (times >= OFTEN or self.made.get(_beginning(key), 0) < FEW_RECORDS)
 
     def learn(
         self,
@@ -417,6 +420,8 @@ class Engine:
             self.learning = False
         owner = [record, keep, kept, plan]
         self._insert(int(words[0]) & ((1 << 64) - 1), record, owner)
+        beginning = _beginning(key)
+        self.made[beginning] = self.made.get(beginning, 0) + 1
 
     def _fuse(self, owner: Any) -> None:
         """A record was used often while no tape looked: adds the one that does the same at once, if that can be."""
@@ -487,6 +492,12 @@ class Engine:
         for known in LAUNCHABLES[: len(self.functions)]:
             known.redirect(known.function)
         self.clear()
+
+
+def _beginning(key: bytes) -> tuple[int, ...]:
+    """Which function a key is for, and of what kind the first argument is: an op, a tensor of this rank and dtype."""
+    first = FRAME.key.word - FRAME.hash.word
+    return tuple(np.frombuffer(key, np.int64)[first : first + 3].tolist())
 
 
 def arguments_without_tensors(value: Any) -> Any:
