@@ -20,6 +20,7 @@ HOMES: dict[str, str] = {
     "duograph.train.serialization": """
         ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
         save_checkpoint""",
+    "duograph.train.foreign": "LoadReport load_torch load_torch_into_net",
     "duograph.train.amp": "build_train_network",
 }
 _names = Names(__name__, HOMES, ("amp", "callback", "metrics", "model", "serialization"))

@@ -27,6 +27,9 @@ from duograph.train.callback.records import SummaryRecord as SummaryRecord
 from duograph.train.dataset_helper import DatasetHelper as DatasetHelper
 from duograph.train.dataset_helper import connect_network_with_dataset as connect_network_with_dataset
 from duograph.train.dataset_helper import data_sink as data_sink
+from duograph.train.foreign import LoadReport as LoadReport
+from duograph.train.foreign import load_torch as load_torch
+from duograph.train.foreign import load_torch_into_net as load_torch_into_net
 from duograph.train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from duograph.train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
 from duograph.train.loss_scale_manager import LossScaleManager as LossScaleManager
