@@ -10,7 +10,8 @@ HOMES: dict[str, str] = {
     "duograph.train.model": "Model",
     "duograph.train.callback": """
         Callback CheckpointConfig EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint
-        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord ProgressBar""",
+        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord ProgressBar
+        read_events""",
     "duograph.train.dataset_helper": "DatasetHelper connect_network_with_dataset data_sink",
     "duograph.train.metrics": """
         F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy

@@ -14,6 +14,7 @@ from duograph.train.callback.base import LambdaCallback as LambdaCallback
 from duograph.train.callback.base import RunContext as RunContext
 from duograph.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from duograph.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
+from duograph.train.callback.events import read_events as read_events
 from duograph.train.callback.monitors import EarlyStopping as EarlyStopping
 from duograph.train.callback.monitors import History as History
 from duograph.train.callback.monitors import LearningRateScheduler as LearningRateScheduler

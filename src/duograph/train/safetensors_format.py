@@ -79,7 +79,15 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
             raise ValueError("it is damaged: its tensors overlap or are cut off")
         arrays = {name: _array(data, start, name, info) for name, info in header.items()}
         texts = {key[len(_TEXT) :]: text for key, text in metadata.items() if key.startswith(_TEXT)}
-    except (struct.error, json.JSONDecodeError, UnicodeDecodeError, AttributeError, RecursionError, LookupError, TypeError) as exc:
+    except (
+        struct.error,
+        json.JSONDecodeError,
+        UnicodeDecodeError,
+        AttributeError,
+        RecursionError,
+        LookupError,
+        TypeError,
+    ) as exc:
         raise ValueError(f"not a safetensors file: {exc}") from None
     return arrays, texts
 
