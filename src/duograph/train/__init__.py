@@ -10,7 +10,8 @@ HOMES: dict[str, str] = {
     "duograph.train.model": "Model",
     "duograph.train.callback": """
         Callback CheckpointConfig EarlyStopping History LambdaCallback LearningRateScheduler LossMonitor ModelCheckpoint
-        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord ProgressBar""",
+        ReduceLROnPlateau RunContext TimeMonitor OnRequestExit SummaryCollector SummaryRecord ProgressBar
+        read_events""",
     "duograph.train.dataset_helper": "DatasetHelper connect_network_with_dataset data_sink",
     "duograph.train.metrics": """
         F1 MAE MSE Accuracy Fbeta Loss Metric Perplexity Precision Recall Top1CategoricalAccuracy
@@ -20,6 +21,7 @@ HOMES: dict[str, str] = {
     "duograph.train.serialization": """
         ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
         save_checkpoint""",
+    "duograph.train.foreign": "LoadReport load_torch load_torch_into_net",
     "duograph.train.amp": "build_train_network",
 }
 _names = Names(__name__, HOMES, ("amp", "callback", "metrics", "model", "serialization"))

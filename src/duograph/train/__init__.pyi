@@ -14,6 +14,7 @@ from duograph.train.callback.base import LambdaCallback as LambdaCallback
 from duograph.train.callback.base import RunContext as RunContext
 from duograph.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from duograph.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
+from duograph.train.callback.events import read_events as read_events
 from duograph.train.callback.monitors import EarlyStopping as EarlyStopping
 from duograph.train.callback.monitors import History as History
 from duograph.train.callback.monitors import LearningRateScheduler as LearningRateScheduler
@@ -27,6 +28,9 @@ from duograph.train.callback.records import SummaryRecord as SummaryRecord
 from duograph.train.dataset_helper import DatasetHelper as DatasetHelper
 from duograph.train.dataset_helper import connect_network_with_dataset as connect_network_with_dataset
 from duograph.train.dataset_helper import data_sink as data_sink
+from duograph.train.foreign import LoadReport as LoadReport
+from duograph.train.foreign import load_torch as load_torch
+from duograph.train.foreign import load_torch_into_net as load_torch_into_net
 from duograph.train.loss_scale_manager import DynamicLossScaleManager as DynamicLossScaleManager
 from duograph.train.loss_scale_manager import FixedLossScaleManager as FixedLossScaleManager
 from duograph.train.loss_scale_manager import LossScaleManager as LossScaleManager

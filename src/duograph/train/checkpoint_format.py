@@ -1,11 +1,5 @@
 """MindSpore's checkpoint file: a protobuf message ``Checkpoint`` of named tensors.
 
-The message is declared here in code (three short messages), so that no generated module is needed::
-
-    Checkpoint { repeated Value value = 1; }
-    Value      { required string tag = 1; oneof { TensorProto tensor = 2; MapTensorProto maptensor = 3; } }
-    TensorProto { repeated int64 dims = 1; required string tensor_type = 2; required bytes tensor_content = 3; }
-
 A 0-d tensor has no dims (files of old versions: ``[0]``). A string has type ``str`` and four bytes (UTF-32) per
 character. Large tensors come in several values of one tag, whose bytes are joined.
 
@@ -27,13 +21,20 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 
 from duograph.base.files import crc_of
 from duograph.core import dtype as dt
+from duograph.core.protobuf import messages
 
-_PACKAGE = "duograph_checkpoint"
+_SCHEMA = """
+message Checkpoint {
+    message Value { required string tag = 1; optional TensorProto tensor = 2; optional MapTensorProto maptensor = 3; }
+    repeated Value value = 1;
+}
+message TensorProto { repeated int64 dims = 1; required string tensor_type = 2; required bytes tensor_content = 3; }
+message MapTensorProto { repeated TensorProto tensor = 1; }
+"""
 SLICE = 512 * 1024 * 1024
 """Most bytes of one value."""
 
@@ -41,8 +42,6 @@ _FIRST = b"\xc1\x3e"  # field 1000, eight bytes
 _LAST = b"\xcd\x3e"  # field 1001, four bytes
 _FOREIGN_CHECK = b"crc_num"
 _BORDERS = 10 + 6  # bytes
-
-_Field = descriptor_pb2.FieldDescriptorProto
 
 
 class StoredTensor(NamedTuple):
@@ -56,31 +55,7 @@ class StoredTensor(NamedTuple):
 
 @cache
 def _checkpoint_class() -> Any:
-    file = descriptor_pb2.FileDescriptorProto(name="duograph_checkpoint.proto", package=_PACKAGE, syntax="proto2")
-
-    def add(message: Any, name: str, number: int, label: int, kind: int, of: str = "") -> Any:
-        field = message.field.add(name=name, number=number, label=label, type=kind)
-        if of:
-            field.type_name = of
-        return field
-
-    many, one, must = _Field.LABEL_REPEATED, _Field.LABEL_OPTIONAL, _Field.LABEL_REQUIRED
-    checkpoint = file.message_type.add(name="Checkpoint")
-    add(checkpoint, "value", 1, many, _Field.TYPE_MESSAGE, f".{_PACKAGE}.Checkpoint.Value")
-    value = checkpoint.nested_type.add(name="Value")
-    add(value, "tag", 1, must, _Field.TYPE_STRING)
-    add(value, "tensor", 2, one, _Field.TYPE_MESSAGE, f".{_PACKAGE}.TensorProto").oneof_index = 0
-    add(value, "maptensor", 3, one, _Field.TYPE_MESSAGE, f".{_PACKAGE}.MapTensorProto").oneof_index = 0
-    value.oneof_decl.add(name="value")
-    tensor = file.message_type.add(name="TensorProto")
-    add(tensor, "dims", 1, many, _Field.TYPE_INT64)
-    add(tensor, "tensor_type", 2, must, _Field.TYPE_STRING)
-    add(tensor, "tensor_content", 3, must, _Field.TYPE_BYTES)
-    mapping = file.message_type.add(name="MapTensorProto")
-    add(mapping, "tensor", 1, many, _Field.TYPE_MESSAGE, f".{_PACKAGE}.TensorProto")
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.Checkpoint"))
+    return messages("duograph_checkpoint", _SCHEMA)["Checkpoint"]
 
 
 def encode(entries: list[StoredTensor], foreign_check: bool = False) -> list[bytes]:

@@ -214,7 +214,7 @@ class Model:
                 params.cur_epoch_num = number + 1
                 manager.on_train_epoch_begin(context)
                 for batch in batches_of(dataset):
-                    params.cur_step_num = params.cur_step_num + 1
+                    params.cur_step_num, params.train_dataset_element = params.cur_step_num + 1, batch
                     manager.on_train_step_begin(context)
                     if params.cur_step_num == first * size + 1:
                         self._check_columns(batch)

@@ -75,9 +75,19 @@ def decode(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         metadata = header.pop("__metadata__", {})
         if any(key.startswith(_OURS) for key in metadata):
             _check(data, start, metadata)
+        if sum(info["data_offsets"][1] - info["data_offsets"][0] for info in header.values()) > len(data) - start:
+            raise ValueError("it is damaged: its tensors overlap or are cut off")
         arrays = {name: _array(data, start, name, info) for name, info in header.items()}
         texts = {key[len(_TEXT) :]: text for key, text in metadata.items() if key.startswith(_TEXT)}
-    except (struct.error, json.JSONDecodeError, UnicodeDecodeError, AttributeError, RecursionError) as exc:
+    except (
+        struct.error,
+        json.JSONDecodeError,
+        UnicodeDecodeError,
+        AttributeError,
+        RecursionError,
+        LookupError,
+        TypeError,
+    ) as exc:
         raise ValueError(f"not a safetensors file: {exc}") from None
     return arrays, texts
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -110,15 +108,14 @@ def test_records(tmp_path):
         record.add_value("scalar", "loss", ms.Tensor(2.0))
         record.record(1)
         path = record.log_dir
-    line = json.loads(Path(path).read_text())
-    assert line["step"] == 1 and line["scalar"] == {"loss": 2.0}
+    (event,) = train.read_events(path)
+    assert event["step"] == 1 and event["values"] == {"loss": 2.0}
     with pytest.raises(ValueError, match="plugin"):
         record.add_value("sound", "x", 1)
     model().train(2, data(), callbacks=[SummaryCollector(str(tmp_path / "b"), 2)], dataset_sink_mode=False)
-    (file,) = (tmp_path / "b").iterdir()
-    lines = [json.loads(text) for text in file.read_text().splitlines()]
-    assert [entry["step"] for entry in lines] == [1, 2, 4, 6, 8]
-    assert lines[0]["scalar"]["learning_rate"] == pytest.approx(0.05)
+    events = train.read_events(str(tmp_path / "b"))
+    assert [event["step"] for event in events] == [1, 2, 4, 6, 8]
+    assert events[0]["values"]["learning_rate"] == pytest.approx(0.05)
 
 
 def test_exit_on_request(tmp_path):

@@ -2,6 +2,7 @@
 
 from .base import Callback, CallbackManager, InternalCallbackParam, LambdaCallback, RunContext
 from .checkpoint import CheckpointConfig, ModelCheckpoint
+from .events import read_events
 from .monitors import EarlyStopping, History, LearningRateScheduler, LossMonitor, ReduceLROnPlateau, TimeMonitor
 from .progress import ProgressBar
 from .records import OnRequestExit, SummaryCollector, SummaryRecord
@@ -10,4 +11,5 @@ __all__ = [
     "Callback", "CallbackManager", "CheckpointConfig", "EarlyStopping", "History", "InternalCallbackParam",
     "LambdaCallback", "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit",
     "ProgressBar", "ReduceLROnPlateau", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor",
+    "read_events",
 ]  # fmt: skip

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
+import re
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Any, Self
-
-import numpy as np
 
 from duograph.api import noted
 from duograph.base.files import LineFile
@@ -17,7 +18,9 @@ from duograph.tensor.tensor import Tensor
 from duograph.train.serialization import save_checkpoint
 
 from .base import Callback, RunContext
+from .events import event, first
 
+_NUMBERS = itertools.count()
 _KINDS = ("scalar", "tensor", "histogram", "image", "graph", "train_lineage", "eval_lineage", "custom_lineage_data")
 
 
@@ -27,7 +30,7 @@ def _no_export(who: str, options: Any) -> None:
 
 
 class SummaryRecord:
-    """A file with one JSON object per line: ``step``, ``time`` and the values added since the last `record`.
+    """An event file that TensorBoard shows (``tensorboard --logdir DIR``): values by name and step.
 
     Args:
         log_dir (str): the folder.
@@ -42,6 +45,15 @@ class SummaryRecord:
     Raises:
         TypeError: wrong types.
         ValueError: values out of range, or ``export_options``.
+
+    Examples:
+        >>> from duograph import Tensor
+        >>> from duograph.train import SummaryRecord, read_events
+        >>> with SummaryRecord("/tmp/duograph-summary") as record:
+        ...     record.add_value("scalar", "error", Tensor(2.5))
+        ...     written = record.record(1)
+        >>> [(event["step"], event["values"]["error"]) for event in read_events(record.log_dir)]
+        [(1, 2.5)]
     """
 
     def __init__(
@@ -58,14 +70,21 @@ class SummaryRecord:
         _no_export("SummaryRecord", export_options)
         if not isinstance(log_dir, str):
             raise TypeError(f"For 'SummaryRecord', the 'log_dir' should be str, but got {type(log_dir)}.")
+        for name, part in (("file_prefix", file_prefix), ("file_suffix", file_suffix)):
+            if not isinstance(part, str):
+                raise TypeError(f"For 'SummaryRecord', the '{name}' should be str, but got {type(part)}.")
+            if "/" in part or os.sep in part:
+                raise ValueError(f"For 'SummaryRecord', the '{name}' must be part of a file's name, but got {part!r}.")
         if max_file_size is not None and (isinstance(max_file_size, bool) or not isinstance(max_file_size, int)):
             raise TypeError(f"The 'max_file_size' should be int type, but got type {type(max_file_size)}.")
-        Path(log_dir).mkdir(parents=True, exist_ok=True)
-        name = f"{file_prefix}.summary.{int(time.time())}.{os.getpid()}{file_suffix}.jsonl"
-        self._path = Path(log_dir) / name
+        folder, now = Path(log_dir), time.time()
+        folder.mkdir(parents=True, exist_ok=True)
+        stem = f"{file_prefix}.out.tfevents.{int(now):010}.{socket.gethostname()}.{os.getpid()}.{next(_NUMBERS)}"
+        self._path = folder / f"{stem}{file_suffix}"
         self._file = LineFile(self._path)
+        self._file.append(first(now))
         self._limit, self._raises = max_file_size, raise_exception
-        self._pending: dict[str, dict[str, Any]] = {}
+        self._pending: dict[tuple[str, str], Any] = {}
         self._mode = "train"
 
     @property
@@ -74,7 +93,7 @@ class SummaryRecord:
         return str(self._path)
 
     def set_mode(self, mode: str) -> None:
-        """Says what is recorded: ``"train"`` or ``"eval"``.
+        """Says what is recorded: ``"train"``, or ``"eval"``, whose names get ``eval/`` before them.
 
         Raises:
             ValueError: another word.
@@ -89,14 +108,15 @@ class SummaryRecord:
         Args:
             plugin (str): its kind: ``"scalar"``, ``"tensor"``, ``"histogram"``, ``"image"`` ...
             name (str): its name.
-            value (Union[Tensor, int, float, str]): the value.
+            value (Union[Tensor, int, float, str, dict]): the value: one number; a tensor; of an image, a tensor of
+                shape ``(N, C, H, W)`` with one or three channels; of the other kinds, what JSON can say.
 
         Raises:
             ValueError: unknown kind.
         """
         if plugin not in _KINDS:
             raise ValueError(f"The plugin {plugin!r} is none of {', '.join(_KINDS)}.")
-        self._pending.setdefault(plugin, {})[name] = _plain(value)
+        self._pending[plugin, name] = value.asnumpy().copy() if isinstance(value, Tensor) else value
 
     def record(self, step: int, train_network: Any = None, plugin_filter: Any = None) -> bool:
         """Writes the values that were added, and those that the network has noted (`ops.ScalarSummary`), since the last
@@ -106,17 +126,26 @@ class SummaryRecord:
             step (int): their step.
             train_network (Cell): kept for old programs. Default ``None``.
             plugin_filter (Callable): which kinds to write. Default ``None``: all.
+
+        Raises:
+            ValueError: a value that cannot be recorded as what it was added.
+            RuntimeError: the file is full, and ``raise_exception``.
         """
         for (kind, name), value in noted.take().items():
             self.add_value(kind, name, value)
-        kinds = {k: v for k, v in self._pending.items() if plugin_filter is None or plugin_filter(k)}
+        before = "eval/" if self._mode == "eval" else ""
+        values = {
+            (kind, before + name): value
+            for (kind, name), value in self._pending.items()
+            if plugin_filter is None or plugin_filter(kind)
+        }
         self._pending = {}
-        line = json.dumps({"step": int(step), "time": time.time(), "mode": self._mode, **kinds}).encode() + b"\n"
-        if self._limit is not None and self._file.size() + len(line) > self._limit:
+        data = event(int(step), time.time(), values)
+        if self._limit is not None and self._file.size() + len(data) > self._limit:
             if self._raises:
                 raise RuntimeError(f"'max_file_size' of {self._limit} bytes is reached.")
             return False
-        self._file.append(line)
+        self._file.append(data)
         return True
 
     def flush(self) -> None:
@@ -134,20 +163,56 @@ class SummaryRecord:
         self.close()
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        value = value.asnumpy()
-    return np.asarray(value).tolist() if isinstance(value, np.ndarray | np.generic) else value
+_DEFAULTS: dict[str, Any] = {
+    "collect_metric": True, "collect_input_data": True, "histogram_regular": None, "collect_graph": True,
+    "collect_train_lineage": True, "collect_eval_lineage": True, "collect_dataset_graph": True,
+    "collect_landscape": None,
+}  # fmt: skip
+_SHOWN = 5
+"""Parameters that are recorded if no expression chooses them."""
+
+
+def _chosen(given: Any, default: bool) -> dict[str, Any]:
+    """What is collected, by MindSpore's keys; ``False`` of an expression: nothing."""
+    if given is not None and not isinstance(given, dict):
+        raise TypeError(
+            f"For 'SummaryCollector', the 'collect_specified_data' should be dict or None, but got {type(given)}."
+        )
+    given = given or {}
+    unknown = sorted(str(key) for key in given if key not in _DEFAULTS)
+    if unknown:
+        raise ValueError(
+            f"For 'SummaryCollector', the keys {unknown} of 'collect_specified_data' are unsupported, expect the "
+            f"following keys: {list(_DEFAULTS)}."
+        )
+    pattern = given.get("histogram_regular")
+    if not isinstance(pattern, str | None):
+        raise TypeError(f"For 'SummaryCollector', the 'histogram_regular' should be str or None, but got {pattern!r}.")
+    try:
+        re.compile(pattern or "")
+    except re.error as exc:
+        raise ValueError(
+            f"For 'SummaryCollector', the 'histogram_regular' is not a valid regular expression: {exc}."
+        ) from None
+    return {**{key: value if default else False for key, value in _DEFAULTS.items()}, **given}
+
+
+def _is_images(value: Any) -> bool:
+    return isinstance(value, Tensor) and len(value.shape) == 4 and value.shape[1] in (1, 3) and 0 not in value.shape
 
 
 class SummaryCollector(Callback):
-    """Records loss and learning rate every ``collect_freq`` steps, and results of evaluation; see `SummaryRecord`.
+    """Records for TensorBoard, every ``collect_freq`` steps: loss, learning rate, parameters and images that come in;
+    and results of evaluation. See `SummaryRecord`.
 
     Args:
         summary_dir (str): the folder.
         collect_freq (int): Default ``10``.
         num_process (int): kept for old programs. Default ``32``.
-        collect_specified_data (dict): ``{"collect_metric": False}`` leaves out the loss. Default ``None``.
+        collect_specified_data (dict): what to collect. Default ``None``. Of MindSpore's keys, ``"collect_metric"`` is
+            the loss and the learning rate, ``"collect_input_data"`` the first column if it has images,
+            ``"histogram_regular"`` a regular expression of the parameters to show (``None``: the first five). Graphs,
+            lineage and landscapes are not collected, whatever is said of them.
         keep_default_action (bool): collect what ``collect_specified_data`` does not name. Default ``True``.
         custom_lineage_data (dict): written once. Default ``None``.
         collect_tensor_freq (int): kept for old programs. Default ``None``.
@@ -172,8 +237,9 @@ class SummaryCollector(Callback):
             raise TypeError(f"For 'SummaryCollector', the 'collect_freq' should be int, but got {type(collect_freq)}.")
         if collect_freq <= 0:
             raise ValueError(f"For 'SummaryCollector', the 'collect_freq' must be > 0, but got {collect_freq}.")
-        chosen = collect_specified_data or {}
-        self._metric = chosen.get("collect_metric", keep_default_action)
+        chosen = _chosen(collect_specified_data, keep_default_action)
+        self._metric, self._input = chosen["collect_metric"], chosen["collect_input_data"]
+        self._histogram = chosen["histogram_regular"]
         self._dir, self._freq, self._size = summary_dir, collect_freq, max_file_size
         self._lineage = custom_lineage_data or {}
         self._record: SummaryRecord | None = None
@@ -203,7 +269,22 @@ class SummaryCollector(Callback):
             rate = optimizer.get_lr()
             rates = rate if isinstance(rate, tuple) else (rate,)
             self._record.add_value("scalar", "learning_rate", float(rates[0].asnumpy()))
+        batch = run.get("train_dataset_element")
+        if self._input and batch and _is_images(batch[0]):
+            self._record.add_value("image", "input_data/auto", batch[0])
+        for parameter in self._shown(run):
+            self._record.add_value("histogram", f"{parameter.name}/auto", parameter)
         self._record.record(step)
+
+    def _shown(self, run: Any) -> list[Any]:
+        """Parameters whose values are recorded."""
+        network = run.get("network")
+        if self._histogram is False or network is None:
+            return []
+        found = list(network.trainable_params())
+        if self._histogram is None:
+            return found[:_SHOWN]
+        return [parameter for parameter in found if re.match(self._histogram, parameter.name)]
 
     def end(self, run_context: RunContext) -> None:
         """Records results of evaluation."""
@@ -212,7 +293,7 @@ class SummaryCollector(Callback):
         if self._record is not None and run.get("mode") == "eval" and isinstance(results, dict):
             self._record.set_mode("eval")
             for name, value in results.items():
-                self._record.add_value("scalar", name, _plain(value))
+                self._record.add_value("scalar", name, value)
             self._record.record(run.cur_step_num)
             self._record.set_mode("train")
         if self._record is not None:
