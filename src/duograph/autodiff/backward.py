@@ -12,7 +12,7 @@ skipped; so a ``log(0)`` whose result no taken branch used contributes nothing, 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from duograph.core.launchable import launchable
@@ -23,6 +23,7 @@ from duograph.ir.control import cond, undef
 from duograph.ir.node import Graph, Node
 from duograph.ops.arithmetic import add
 from duograph.ops.creation import full, zeros_like
+from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.scalar import scalar_binary
 from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
@@ -142,6 +143,18 @@ def gather(values: Sequence[Any], kinds: Sequence[Kind]) -> list[Gradient]:
 def gradient_type(gradient: Gradient) -> Type | None:
     value = gradient.value if isinstance(gradient, Maybe) else gradient
     return None if value is None else type_of(value)
+
+
+_NOTHING = nullcontext()
+
+
+def _origin_of(entry: TapeEntry) -> Any:
+    """Within the block, nodes come from where the operator stands that the rule belongs to."""
+    binder, first = state.binder, entry.out[0] if isinstance(entry.out, tuple) and entry.out else entry.out
+    node = getattr(first, "_data", None)
+    if isinstance(binder, GraphBinder) and isinstance(node, Node) and (origin := node.context.origins.get(node)):
+        return binder.from_origin(origin)
+    return _NOTHING
 
 
 class quiet:
@@ -428,7 +441,7 @@ class _Walk:
         filled = tuple(complete(d, o) for d, o in zip(douts, outs, strict=True))
         ins, out = saved_values(entry)
         assert entry.op is not None
-        with quiet():
+        with quiet(), _origin_of(entry):
             parts: Any = _parts(entry, ins, out, filled if several else filled[0])
             if state.observer is not None:
                 parts = state.observer.parts(parts, entry.op.name, entry.origin)

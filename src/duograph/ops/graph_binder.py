@@ -7,7 +7,8 @@ storage was written re-derives itself from its parent, and a write through a vie
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from duograph.core.op import Op, get_op
@@ -39,6 +40,9 @@ class Stored(NamedTuple):
 class GraphBinder:
     """Emits op calls into ``builder``. Subclasses decide what an outside tensor becomes (`lift`)."""
 
+    origin: tuple[Any, ...] = ()
+    """Where nodes come from, while that is not where the code is that emits them (`from_origin`)."""
+
     strict_versions = False
     """Whether a value that was overwritten in place counts as lost, as in eager, although its node still exists."""
 
@@ -58,6 +62,15 @@ class GraphBinder:
         self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
         self._sharing: list[tuple[Alias, Alias, Pairs]] = []
         self._memories: dict[int, tuple[ViewLink, int]] = {}  # id(link) -> link of a view, and `Stored.memory` it shows
+
+    @contextmanager
+    def from_origin(self, origin: tuple[Any, ...]) -> Iterator[None]:
+        """Within the block, what is emitted comes from ``origin``, wherever the code is that emits it."""
+        before, self.origin, self.builder.origin = (self.origin, self.builder.origin), origin, origin
+        try:
+            yield
+        finally:
+            self.origin, self.builder.origin = before
 
     def lift(self, tensor: Tensor) -> Node:
         """The node for a concrete tensor from outside the graph; here: a constant."""
