@@ -49,10 +49,13 @@ def _parser() -> argparse.ArgumentParser:
     explain = commands.add_parser(
         "explain", help="run a program, then tell what was compiled, what not, and why",
         description="Runs a program, then tells on stderr what was compiled, what was not, and why.",
-        usage="python -m duograph explain [--full] [--html FILE] (PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
+        usage="python -m duograph explain [--full] [--html FILE] [--profile] [--trace FILE] "
+        "(PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
     )  # fmt: skip
     explain.add_argument("--full", action="store_true", help="also guards and graphs")
     explain.add_argument("--html", metavar="FILE", help="also write a page for a browser")
+    explain.add_argument("--profile", action="store_true", help="also where the time and the memory go")
+    explain.add_argument("--trace", metavar="FILE", help="also write a timeline for Perfetto")
     explain.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, and its arguments")
     explain.add_argument("-c", dest="code", nargs=argparse.REMAINDER, help="code, and its arguments")
     explain.add_argument("program", nargs=argparse.REMAINDER, help="a script or notebook, and its arguments")
@@ -81,7 +84,7 @@ def _command(arguments: Sequence[str]) -> int:
         print("duograph explain: a program is needed (python -m duograph explain --help)", file=sys.stderr)
         return 2
     flag = ["-m"] if options.module else ["-c"] if options.code else []
-    return explain([*flag, *program], options.full, options.html)
+    return explain([*flag, *program], options.full, options.html, options.profile, options.trace)
 
 
 def _run(arguments: Sequence[str]) -> int:

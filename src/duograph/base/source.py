@@ -50,6 +50,7 @@ __all__ = [
 ]
 
 PACKAGE_DIR = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+_DEMO_DIR = os.path.join(PACKAGE_DIR, "demo") + os.sep
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -81,6 +82,11 @@ class Span:
             and (other.end_line, other.end_col) <= (self.end_line, self.end_col)
         )
 
+    @property
+    def users(self) -> Span:
+        """The span, or the user's expression that led to it, if it is in this package and that is known."""
+        return self
+
     def text(self) -> str | None:
         """The source text of the span, or None where the source is not available."""
         source = source_file(self.file)
@@ -103,6 +109,10 @@ class CalledSpan(Span):
     __slots__ = ("caller", "layer")
     caller: Span | None
     layer: str
+
+    @property
+    def users(self) -> Span:
+        return self.caller or self
 
     @classmethod
     def of(cls, span: Span, caller: Span | None, layer: str) -> CalledSpan:
@@ -260,8 +270,9 @@ def span_of_code(code: CodeType) -> Span:
 
 
 def is_internal_file(name: str) -> bool:
-    """Whether a file belongs to this package, and so is of no interest in a user's traceback."""
-    return name.startswith(PACKAGE_DIR)
+    """Whether a file belongs to this package, and so is of no interest in a user's traceback. The demonstration is
+    written as users write."""
+    return name.startswith(PACKAGE_DIR) and not name.startswith(_DEMO_DIR)
 
 
 def user_frame(frame: FrameType | None = None) -> FrameType | None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,26 @@ from typing import Any
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 from duograph.jit.page import write_page
+from duograph.profiling import profile
 
 from .run import NoProgram, hide_runner_frames, run_program
 
 
-def explain(arguments: Sequence[str], full: bool = False, page: str | None = None) -> int:
+def explain(
+    arguments: Sequence[str],
+    full: bool = False,
+    page: str | None = None,
+    is_profiled: bool = False,
+    trace: str | None = None,
+) -> int:
     """Runs a program, then tells what was compiled; returns the exit status.
 
     Args:
         arguments (Sequence[str]): the program (also ``-m MODULE``, ``-c CODE``, ``demo``) and its arguments.
         full (bool): also guards and graphs. Default ``False``.
         page (str): where to write it as a page for a browser, too. Default ``None``: nowhere.
+        is_profiled (bool): also where the time and the memory go (`duograph.profile`). Default ``False``.
+        trace (str): where to write a timeline for Perfetto, too. Default ``None``: nowhere.
     """
     hide_runner_frames()
     kept: list[Any] = []  # functions that the program itself has dropped by the time it ends
@@ -36,8 +45,9 @@ def explain(arguments: Sequence[str], full: bool = False, page: str | None = Non
             kept.append(event.data["function"])
 
     is_there = True
+    recorded = profile() if is_profiled or trace is not None else None
     try:
-        with listen(keep):
+        with listen(keep), recorded or nullcontext():
             names = _demo(arguments[1:]) if arguments[0] == "demo" else run_program(arguments)
     except NoProgram as error:
         is_there = False
@@ -48,16 +58,24 @@ def explain(arguments: Sequence[str], full: bool = False, page: str | None = Non
             with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
                 sys.stdout.flush()  # the program's own words come first
             print(report(full), file=sys.stderr)
+            if is_profiled:
+                print(f"\n{recorded}", file=sys.stderr)
             if page is not None:
-                _write_page(page, " ".join(arguments))
+                _write(page, lambda: _write_page(page, " ".join(arguments), recorded))
+            if trace is not None and recorded is not None:
+                _write(trace, lambda: recorded.save(trace))
     del names  # they kept the program's functions alive until now
     return 0
 
 
-def _write_page(path: str, title: str) -> None:
+def _write_page(path: str, title: str, recorded: profile | None) -> None:
     functions = compiled_functions()
+    write_page(path, functions, title, headline([f.explain() for f in functions]), recorded)
+
+
+def _write(path: str, write: Callable[[], None]) -> None:
     try:
-        write_page(path, functions, title, headline([f.explain() for f in functions]))
+        write()
     except OSError as error:
         print(f"duograph explain: {path} is not written: {error.strerror}", file=sys.stderr)
 

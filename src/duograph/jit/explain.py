@@ -113,19 +113,20 @@ class Explanation:
         self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str], profile: Any = None) -> None:
         """Writes a page that a browser opens from disk: lines of the source and what they became, graphs after each
         pass, kernels with their code, guards, memory, breaks.
 
         Args:
             path: where to, as ``report.html``.
+            profile: a `duograph.profile` of calls: the page shows the time of lines and kernels, and a timeline.
 
         Raises:
             OSError: the file cannot be written.
         """
         from .page import write_page  # what it needs is loaded for those who want a page
 
-        write_page(path, [self.function], str(self.function))
+        write_page(path, [self.function], str(self.function), profile=profile)
 
     @property
     def instructions(self) -> list[Instruction]:

@@ -36,6 +36,7 @@ class Event:
         moved: bytes of operands and results, each counted once; ``None`` where that is not known.
         made: bytes of new arrays.
         gradient_of: the operator whose gradient rule it belongs to.
+        symbol: of a kernel in machine code.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Event:
     moved: int | None = None
     made: int = 0
     gradient_of: str = ""
+    symbol: str = ""
 
 
 @dataclass(slots=True)

@@ -163,8 +163,13 @@ class profile(ContextDecorator):
             raise ValueError("memory was not followed: profile(memory=True)")
         return memory_table(self.memory, limit)
 
+    @property
+    def summary(self) -> str:
+        """Where the time of the block went, in a sentence."""
+        return summary(self.events, self.seconds, self.left_out)
+
     def __str__(self) -> str:
-        parts = [summary(self.events, self.seconds, self.left_out), self.table("line"), self.table("operator", 10)]
+        parts = [self.summary, self.table("line"), self.table("operator", 10)]
         if self.kernels:
             parts.append(self.table("kernel", 10))
         if self.memory is not None:
@@ -228,7 +233,7 @@ class _Recorder:
             if is_internal_file(code.co_filename):
                 if code.co_name == "_compute" and hasattr(cell := frame.f_locals.get("self"), "cls_name"):
                     cells.append(cell)
-            elif line is None:
+            elif line is None and not code.co_filename.startswith("<frozen "):
                 line = code.co_filename, frame.f_lineno
         if line is None:
             return None
@@ -288,7 +293,8 @@ class _Recorder:
             known = self._known.get(call.tick)
             if known is None:
                 known = self._known[call.tick] = _described(call.tick)
-            self.kept.keep(Event("kernel", call.tick.name, call.begin, call.end - call.begin, *known))
+            took = call.end - call.begin
+            self.kept.keep(Event("kernel", call.tick.name, call.begin, took, *known, symbol=call.tick.symbol))
         return result
 
     def _measurable(self, graph: Graph, level: int, donate: Mapping[int, int] | None) -> Executable | None:
@@ -346,10 +352,7 @@ def _described(tick: Tick) -> tuple[tuple[Place, ...], tuple[str, ...], int | No
 
 def _place(span: Span) -> Place:
     """The user's line, and the layer."""
-    if isinstance(span, CalledSpan):
-        user = span.caller or span
-        return Place(user.file, user.line, span.layer)
-    return Place(span.file, span.line)
+    return Place(span.users.file, span.users.line, span.layer if isinstance(span, CalledSpan) else "")
 
 
 def _nbytes(value: Any) -> int:

@@ -116,12 +116,39 @@ def test_nothing_that_a_program_says_is_markup(tmp_path):
     assert page({"functions": [], "sources": {}, "code": {}, "headline": ""}, MARK).count("<b>") == 0
 
 
+def test_what_was_measured_stands_beside_lines_and_kernels(tmp_path):
+    step = run_all()
+    with ms.profile() as profile:
+        step(ops.ones((2, 4)))
+    step.explain().save(tmp_path / "report.html", profile=profile)
+    text = (tmp_path / "report.html").read_text()
+    data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)[1])
+    shown = data["profile"]
+    kernels = [
+        k["name"] for f in functions_in(data) for v in f["versions"] for k in v["kernels"] if k["name"] in data["code"]
+    ]
+    assert shown["kernels"] and set(shown["kernels"]) <= set(kernels)
+    lines = {number for file, rows in data["sources"].items() if file == __file__ for number, *_ in filter(None, rows)}
+    assert set(map(int, shown["lines"][__file__])) & lines
+    assert len(shown["spans"]) == len(profile.events) and not shown["left"]
+    assert all(len(shown["rows"]) > s[0] and len(shown["names"]) > s[1] for s in shown["spans"])
+    assert all(len(s) == 4 or s[4] < len(shown["files"]) for s in shown["spans"])
+    nodes = [
+        n for f in functions_in(data) for v in f["versions"] for g in v["stages"][-1]["graphs"] for n in g["nodes"]
+    ]
+    assert {"Net", "Net.fc (Dense)"} <= {n["layer"] for n in nodes}
+
+
 def test_the_command_writes_it(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import duograph as ms\nf = ms.jit(lambda x: x + 1)\nf(ms.Tensor([1.0]))\n")
     command = [sys.executable, "-m", "duograph", "explain", "--html", str(tmp_path / "a.html"), str(program)]
+    command[4:4] = ["--profile", "--trace", str(tmp_path / "trace.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert "1 call ran compiled code" in (tmp_path / "a.html").read_text()
+    assert "kernels of 1 calls of compiled functions" in done.stderr and "program.py:2" in done.stderr
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    del command[4:7]
     command[5] = str(tmp_path / "program.py" / "b.html")
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert "is not written" in done.stderr
@@ -132,10 +159,13 @@ BROWSER = shutil.which("chromium")
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium")
-@pytest.mark.parametrize("tab", range(6))
+@pytest.mark.parametrize("tab", range(7))
 def test_a_browser_shows_it(tmp_path, tab):
     path = tmp_path / "report.html"
-    run_all().explain().save(path)
+    step = run_all()
+    with ms.profile() as profile:
+        step(ops.ones((2, 4)))
+    step.explain().save(path, profile=profile)
     switches = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
     command = [
         BROWSER, *switches.split(), "--disable-component-update", "--enable-logging=stderr", "--dump-dom",
@@ -144,7 +174,7 @@ def test_a_browser_shows_it(tmp_path, tab):
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "CONSOLE" not in done.stderr, done.stderr
     dom = done.stdout.partition("<main>")[2]
-    wanted = ["captured from", "<svg", "k_", "type", "arena of", "everything was compiled"][tab]
+    wanted = ["captured from", "<svg", "k_", "type", "arena of", "everything was compiled", "<canvas"][tab]
     assert wanted in dom
     assert 'class="row compiled' in dom
     assert MARK not in dom

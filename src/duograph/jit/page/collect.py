@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from duograph.base.source import Span
+from duograph.base.source import CalledSpan, Span
 from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs, node_names, unique_names
 from duograph.ir.text import attr_text, const_text, name_text
@@ -211,6 +211,7 @@ def _graphs(graph: Graph, new: Counter[Any]) -> list[Json]:
                     "attrs": attrs,
                     "type": str(node.type),
                     "at": [[s.file, s.line] for s in _spans(node)],
+                    "layer": _layer(node),
                     "new": is_new,
                 }
             )
@@ -228,7 +229,12 @@ def _graphs(graph: Graph, new: Counter[Any]) -> list[Json]:
 
 
 def _spans(node: Apply) -> list[Span]:
-    return list(node.context.origins.get(node, ()))
+    """The user's expressions that a node comes from."""
+    return [span.users for span in node.context.origins.get(node, ())]
+
+
+def _layer(node: Apply) -> str:
+    return next((s.layer for s in node.context.origins.get(node, ()) if isinstance(s, CalledSpan)), "")
 
 
 def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:

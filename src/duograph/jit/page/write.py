@@ -12,11 +12,14 @@ from typing import Any
 from duograph.base.files import write_file
 
 from .collect import collected
+from .measured import measured
 
 ASSETS = "duograph.jit.page"
 
 
-def write_page(path: str | os.PathLike[str], functions: Sequence[Any], title: str, headline: str = "") -> None:
+def write_page(
+    path: str | os.PathLike[str], functions: Sequence[Any], title: str, headline: str = "", profile: Any = None
+) -> None:
     """Writes the page of compiled functions.
 
     Args:
@@ -24,11 +27,15 @@ def write_page(path: str | os.PathLike[str], functions: Sequence[Any], title: st
         functions: the compiled functions.
         title: of the page.
         headline: one sentence about all of them.
+        profile: a `duograph.profile` of calls of them; ``None``: nothing was measured.
 
     Raises:
         OSError: the file cannot be written.
     """
-    write_file(path, page({**collected(functions), "headline": headline}, title).encode())
+    data = {**collected(functions), "headline": headline}
+    if profile is not None:
+        data["profile"] = measured(profile)
+    write_file(path, page(data, title).encode())
 
 
 def page(data: dict[str, Any], title: str) -> str:

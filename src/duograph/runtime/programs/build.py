@@ -70,10 +70,12 @@ class Tick(NamedTuple):
     Attributes:
         name: of the kernel, or of what Python does, that has just been called.
         step: which it belongs to; ``None``: it is the look before the first call.
+        symbol: of the kernel.
     """
 
     name: str
     step: Step | None
+    symbol: str = ""
 
 
 @dataclass
@@ -188,11 +190,11 @@ class Build:
             self._seen.append(function)
         return symbol
 
-    def tick(self, e: Emitter, name: str, step: Step | None = None) -> None:
+    def tick(self, e: Emitter, name: str, step: Step | None = None, symbol: str = "") -> None:
         """Writes a look at the clock, if there are to be any."""
         if self.ticks is not None:
             e.b.call(TICK, [], [len(self.ticks)])
-            self.ticks.append(Tick(name, step))
+            self.ticks.append(Tick(name, step, symbol))
 
     def constant(self, e: Emitter, node: Const) -> Memory:
         """A constant array, as memory."""

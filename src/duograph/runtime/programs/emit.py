@@ -84,7 +84,7 @@ class Program(Protocol):
 
     def kernel(self, function: Function) -> str: ...
 
-    def tick(self, e: Emitter, name: str, step: Step | None = None) -> None: ...
+    def tick(self, e: Emitter, name: str, step: Step | None = None, symbol: str = "") -> None: ...
 
     def constant(self, e: Emitter, node: Const) -> Memory: ...
 
@@ -336,7 +336,7 @@ class Emitter(Frame):
                     buffers.append(self.buffer(found, wanted.elem))
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
-            self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}", step)
+            self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}", step, call.function.symbol)
         return self._results(step, outs, c)
 
     def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:

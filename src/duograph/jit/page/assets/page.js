@@ -6,7 +6,8 @@
   const flatten = (list, depth) => list.forEach(f => { f.depth = depth; functions.push(f); flatten(f.segments, depth + 1); });
   flatten(data.functions, 0);
   const SIGNS = { compiled: "●", folded: "◌", python: "▲", plain: "–", "": "" };
-  const TABS = ["Summary", "Graph", "Kernels", "Guards", "Memory", "Breaks"];
+  const profile = data.profile;
+  const TABS = ["Summary", "Graph", "Kernels", "Guards", "Memory", "Breaks", ...profile ? ["Timeline"] : []];
   const state = { fn: 0, version: 0, stage: -1, graph: 0, tab: 0, line: null, node: null, drawn: false, zoom: 1, word: "" };
   const by = id => document.getElementById(id);
 
@@ -36,7 +37,14 @@
   const isAt = (places, line) => line && places.some(([file, number]) => file === line.file && number === line.line);
   const has = text => !state.word || String(text).toLowerCase().includes(state.word);
   const amount = n => n == null ? "varies" : n < 1024 ? `${n} B` : n < 2 ** 20 ? `${(n / 1024).toFixed(1)} KiB` : `${(n / 2 ** 20).toFixed(1)} MiB`;
+  const time = ms => ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : ms >= 1 ? `${ms.toFixed(2)} ms` : `${(ms * 1000).toFixed(1)} µs`;
   const place = at => at ? make("a", { onclick: () => goTo(at) }, `${short(at.file)}:${at.line}`) : "";
+  const spentIn = k => {
+    const spent = profile && profile.kernels[k.name];
+    if (!spent) return "";
+    const rate = spent.bytes && spent.ms ? `, ${(spent.bytes / spent.ms / 1e6).toFixed(1)} GB/s` : "";
+    return `${time(spent.ms)} in ${spent.calls} calls${rate}; `;
+  };
   const stages = () => version() ? version().stages : [];
   const stage = () => stages().at(state.stage < 0 ? -1 : Math.min(state.stage, stages().length - 1));
 
@@ -71,16 +79,20 @@
     const box = by("source");
     const chosen = state.node == null ? [] : nodeOf(state.node)?.at ?? [];
     const files = Object.keys(data.sources);
+    const longest = profile ? Math.max(1e-9, ...Object.values(profile.lines).flatMap(f => Object.values(f).map(([ms]) => ms))) : 1;
     const own = current() ? current().file : "";
     files.sort((a, b) => (b === own) - (a === own));
     box.replaceChildren(...files.flatMap(file => [make("h2", { title: file }, file), ...data.sources[file].map(row => {
       if (row === null) return make("div", { class: "gap" }, "⋯");
       const [number, text, kind] = row;
+      const spent = profile && profile.lines[file] && profile.lines[file][number];
       const isChosen = isAt([[file, number]], state.line) || chosen.some(([f, n]) => f === file && n === number);
       return make("div", {
-        class: `row ${kind}${isChosen ? " chosen" : ""}`, "data-line": `${file}:${number}`, title: kind,
+        class: `row ${kind}${isChosen ? " chosen" : ""}`, "data-line": `${file}:${number}`, title: spent ? `${kind}: ${time(spent[0])} in ${spent[1]} operators and kernels` : kind,
         onclick: () => { state.line = { file, line: number }; state.node = null; show(); },
-      }, make("span", {}, String(number)), make("i", {}, SIGNS[kind]), make("span", {}, text || " "));
+      }, make("span", {}, String(number)), make("i", {}, SIGNS[kind]),
+        ...profile ? [make("b", { style: spent ? `--share:${Math.sqrt(spent[0] / longest)}` : "" }, spent ? time(spent[0]) : "")] : [],
+        make("span", {}, text || " "));
     })]));
   }
 
@@ -110,6 +122,7 @@
         make("td", {}, v.why_not_native)));
       return [
         make("h2", {}, f.name),
+        profile ? make("div", { class: "why" }, profile.summary) : null,
         make("p", { class: "faint" }, "captured from ", f.from, ", ", f.file ? place({ file: f.file, line: f.line }) : ""),
         f.advice ? make("div", { class: "why" }, f.advice) : null,
         f.versions.length ? null : make("div", {}, ...parts()),
@@ -141,7 +154,7 @@
       return kernels.map(k => {
         const isChosen = isAt(k.at, state.line) || (state.node != null && k.nodes.includes(state.node));
         const box = make("details", { class: isChosen ? "chosen" : "" },
-          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; `),
+          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; ${spentIn(k)}`),
             ...k.at.flatMap(([file, line]) => [place({ file, line }), " "])));
         box.addEventListener("toggle", () => {  // the text only where it is looked at
           if (!box.open || box.children.length > 1) return;
@@ -188,6 +201,62 @@
       const told = [...f.breaks.map(b => row("between compiled parts", b)), ...f.fallbacks.map(b => row("the whole call", b))];
       return told.length ? told : [make("p", {}, "everything was compiled")];
     },
+    Timeline() {
+      const spans = profile.spans, end = Math.max(1, ...spans.map(s => s[2] + s[3])), H = 34;
+      const canvas = make("canvas", { height: profile.rows.length * H + 24, role: "img", "aria-label": "Timeline" });
+      const told = make("p", { class: "mono" }, "wheel: zoom, drag: move, click: the line");
+      const view = state.view ??= { from: 0, to: end };
+      const X = t => (t - view.from) / (view.to - view.from) * canvas.width;
+      const paint = () => {
+        canvas.width = Math.max(300, canvas.parentElement ? canvas.parentElement.clientWidth - 4 : 760);
+        const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name);
+        const colours = ["--plain", "--compiled", "--folded", "--python", "--link"].map(colour);
+        pen.font = "11px ui-monospace, monospace";
+        for (const [row, name, begin, took] of spans) {
+          const x = X(begin), w = Math.max(1, X(begin + took) - x);
+          if (x > canvas.width || x + w < 0) continue;
+          pen.fillStyle = colours[row];
+          pen.fillRect(x, row * H + 12, w > 3 ? w - 1 : w, H - 14);
+          if (w > 40) { pen.fillStyle = colour("--ground"); pen.fillText(profile.names[name].slice(0, Math.floor(w / 7)), Math.max(2, x + 3), row * H + 27); }
+        }
+        pen.fillStyle = colour("--faint");
+        profile.rows.forEach((row, i) => pen.fillText(row, 2, i * H + 9));
+        for (let i = 0; i <= 6; i++) pen.fillText(time((view.from + (view.to - view.from) * (1 - 60 / canvas.width) * i / 6) / 1000), (canvas.width - 60) * i / 6, profile.rows.length * H + 18);
+      };
+      const under = e => {
+        const row = Math.floor(e.offsetY / H), t = view.from + e.offsetX / canvas.clientWidth * (view.to - view.from);
+        return spans.findLast(s => s[0] === row && s[2] <= t && t <= s[2] + Math.max(s[3], (view.to - view.from) / canvas.width));
+      };
+      const place_ = s => s.length > 4 ? { file: profile.files[s[4]], line: s[5] } : null;
+      canvas.addEventListener("mousemove", e => {
+        const s = under(e);
+        if (s) told.textContent = `${profile.names[s[1]]}: ${time(s[3] / 1000)} at ${time(s[2] / 1000)}${place_(s) ? `, ${short(place_(s).file)}:${place_(s).line}` : ""}`;
+      });
+      canvas.addEventListener("wheel", e => {
+        e.preventDefault();
+        const t = view.from + e.offsetX / canvas.clientWidth * (view.to - view.from), by_ = e.deltaY > 0 ? 1.25 : 0.8;
+        view.from = Math.max(0, t - (t - view.from) * by_);
+        view.to = Math.min(end, t + (view.to - t) * by_);
+        paint();
+      }, { passive: false });
+      canvas.addEventListener("pointerdown", e => {
+        let last = e.clientX, moved = 0;
+        const move = m => {
+          const d = Math.max(-view.from, Math.min(end - view.to, (last - m.clientX) / canvas.clientWidth * (view.to - view.from)));
+          moved += Math.abs(m.clientX - last);
+          last = m.clientX; view.from += d; view.to += d; paint();
+        };
+        const up = () => {
+          removeEventListener("pointermove", move); removeEventListener("pointerup", up);
+          const s = moved < 4 && under(e);
+          if (s && place_(s)) goTo(place_(s));
+        };
+        addEventListener("pointermove", move); addEventListener("pointerup", up);
+      });
+      requestAnimationFrame(paint);
+      return [make("p", {}, profile.summary, profile.left ? ` The first ${spans.length} events are shown, ${profile.left} are left out.` : ""), canvas, told,
+        profile.memory ? make("pre", {}, profile.memory) : null];
+    },
   };
 
   const nodeOf = id => { for (const g of stage()?.graphs ?? []) { const n = g.nodes.find(n => n.id === id); if (n) return n; } };
@@ -198,7 +267,7 @@
     const rows = part.nodes.filter(n => has(n.op + n.type + n.attrs)).map(n => make("div", {
       class: `node${n.new ? " new" : ""}${isChosen(n) ? " chosen" : ""}`, onclick: () => chooseNode(n),
     }, `${n.name} = `, make("b", {}, n.op), `(${[...n.in, n.attrs].filter(Boolean).join(", ")}) : ${n.type}`,
-      n.at.length ? make("span", { class: "faint" }, `   ${n.at.map(([f, l]) => `${short(f)}:${l}`).join(", ")}`) : null));
+      n.at.length ? make("span", { class: "faint" }, `   ${n.at.map(([f, l]) => `${short(f)}:${l}`).join(", ")}${n.layer ? ` ${n.layer}` : ""}`) : null));
     return make("div", {}, make("div", { class: "node" }, `@${part.name}(${part.params.map(p => `${p.name}: ${p.type}`).join(", ")})`), ...rows, make("div", { class: "node" }, `return ${part.output}`));
   }
 
