@@ -99,6 +99,16 @@ def test_documented(kind):
     assert not lacking, f"have no {' and '.join(HEADINGS[kind])} section"
 
 
+@pytest.mark.parametrize("kind", ["functions", "methods", "mint"])
+def test_every_parameter_is_described(kind):
+    lacking = []
+    for name, value in _public()[kind].items():
+        parameters = [p for p in inspect.signature(value).parameters if p != "self"]
+        section = (inspect.getdoc(value) or "").partition("Args:\n")[2]
+        lacking += [f"{name}.{p}" for p in parameters if not re.search(rf"(?m)^ +[^(:]*\b{p}\b.*:", section)]
+    assert not lacking
+
+
 HOPS = re.findall(r"`([\w/]+\.py): (\w+(?:\.\w+)*)`", (SOURCE.parents[1] / "docs" / "architecture.md").read_text())
 
 

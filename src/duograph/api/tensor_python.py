@@ -170,6 +170,9 @@ def item(self: Tensor, *index: Any) -> Any:
 
     Without ``index`` the tensor must have one element.
 
+    Args:
+        index (int): the position, or a position on each axis.
+
     Returns:
         int, float, bool or complex
 

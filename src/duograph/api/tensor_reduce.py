@@ -69,6 +69,7 @@ def sum(
         dtype: dtype to sum in, and of the result.
         keepdims: whether the axes stay, with size 1.
         initial: a number added to the sum.
+        options: ``keepdim`` and ``dim``, as PyTorch calls them.
 
     Returns:
         Tensor.

@@ -34,6 +34,7 @@ from duograph.base.source import is_internal_file
 
 from .errors import draw_below, spelled
 from .op import state
+from .parameters import with_arguments
 
 refusal: Slot[Callable[..., Exception]] = Slot("core.called.refusal")
 """The error for arguments of wrong types, of the name of a function and its arguments by name."""
@@ -189,6 +190,7 @@ def in_front(function: types.FunctionType, name: str, names: dict[str, Any]) -> 
     public = types.FunctionType(made, names, code.co_name, function.__defaults__)
     public.__kwdefaults__ = function.__kwdefaults__  # type: ignore[assignment]  # may be None
     functools.update_wrapper(public, function)
+    public.__doc__ = with_arguments(function, name)
     if name and (name != function.__name__ or "<locals>" in function.__qualname__):
         public.__name__ = public.__qualname__ = name
     return public
