@@ -13,6 +13,7 @@ from .explain import Explanation
 from .frames import FrameReader, is_left
 from .function import JitFunction
 from .options import JitOptions, parse
+from .signature import framework_call
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -136,7 +137,9 @@ def compiled(target: Any, options: JitOptions) -> Any:
     if isinstance(target, types.FunctionType | types.MethodType):
         return FrameReader(target, options) if is_left(target, options) else JitFunction(target, options)
     if is_cell(target):
-        return cell_function(target, options)
+        if framework_call(target) is target:
+            return cell_function(target, options)
+        return compiled(type(target).__call__.__get__(target), options)  # which calls the Cell
     if isinstance(target, staticmethod | classmethod):
         return type(target)(compiled(target.__func__, options))
     if not callable(target):

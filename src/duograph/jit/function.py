@@ -153,7 +153,12 @@ class JitFunction(Capturing, Comparing, Cutting):
     def as_construct_of(self, cell: Any) -> JitFunction:
         """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call
         of the Cell, which would call its ``construct`` again."""
-        return JitFunction(self.fn, self.options) if self.target is cell else self
+        if self.target is cell:
+            return JitFunction(self.fn, self.options)
+        if raw_getattr(self.fn, "__self__") is not cell or self.fn.__name__ != "__call__":
+            return self
+        had = cell.construct  # of a class with a ``__call__`` of its own
+        return had if hasattr(type(had), "captured_target") else JitFunction(had, self.options)
 
     def __repr__(self) -> str:
         return f"<jit {name_of(self.fn)}>"

@@ -9,12 +9,14 @@ compiled version serves all tensors that fit it. Patterns come from ``input_sign
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from duograph.base.lookup import raw_getattr
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.frontend.rules import sources
 from duograph.frontend.rules.facts import lookup
+from duograph.frontend.rules.policy import function_kind
 from duograph.frontend.rules.sources import Source
 from duograph.tensor.tensor import Tensor
 
@@ -120,6 +122,18 @@ def _add_patterns(found: dict[Source, Pattern], source: Source, want: Any) -> No
             _add_patterns(found, sources.item(source, i), part)
 
 
+def framework_call(target: Any) -> Any:
+    """``target``, or where the class of a Cell has a ``__call__`` of its own, the call that this hides.
+
+    A compiled Cell is the latter: in graph mode its own has run when the Cell is compiled, and calls it.
+    """
+    if not raw_hasattr(target, "run_instead"):
+        return target
+    defined = [vars(base)["__call__"] for base in type(target).__mro__ if "__call__" in vars(base)]
+    hidden = next(fn for fn in defined if isinstance(fn, types.FunctionType) and function_kind(fn) == "framework")
+    return target if hidden is defined[0] else types.MethodType(hidden, target)
+
+
 def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> Callable[[Any, Sequence[Any]], Any]:
     """What calls ``target`` in a capture, given one value for each of the parameters ``names``."""
     kinds = [signature.parameters[name].kind for name in names]
@@ -127,6 +141,8 @@ def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> C
         p.name for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     first_left_out = next((i for i, (n, p) in enumerate(zip(names, positional, strict=False)) if n != p), len(names))
+
+    called = framework_call(target)
 
     def call(calls: Any, held: Sequence[Any]) -> Any:
         args: list[Any] = []
@@ -140,7 +156,7 @@ def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> C
                 kwargs[name] = value
             else:
                 args.append(value)
-        return calls.call(target, tuple(args), kwargs)
+        return calls.call(called, tuple(args), kwargs)
 
     return call
 

@@ -404,3 +404,11 @@ def one_of_so_many_or_what_is_said(x, n):
     except (IndexError, ValueError) as error:
         return type(error).__name__
     return 2
+
+
+@program(calls=[(T([0.0, 3.0]),), (T([2.0, 3.0]),), (T([5.0, 0.0]),), (T([2.0, 3.0]),)], captured=False)
+def gradients_of_what_may_be_broadcast(x):
+    def branching(y):
+        return (y + y[y > 1]).sum() if y.max() > 4 else (y * y[y > 1]).sum()
+
+    return ms.grad(lambda y: (y + y[y > 1]).sum())(x), ms.grad(branching)(x)

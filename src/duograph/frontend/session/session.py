@@ -169,8 +169,15 @@ class Session(Identified, Shadows):
 
     def assume_broadcast(self, a: Any, b: Any) -> None:
         """Notes that two extents are taken to be equal by an op that broadcasts, which raises where they do not fit. Of
-        what the program itself finds out, and may be 1, a gradient does not know whether it was broadcast."""
-        self.may_broadcast |= any(self._is_late(x) and definitely_eq(x, 1) is None for x in (a, b))
+        what the program itself finds out, and may be 1, a gradient does not know whether it was broadcast.
+
+        Raises:
+            UnknownSizeError: the program takes a gradient here.
+        """
+        if any(self._is_late(x) and definitely_eq(x, 1) is None for x in (a, b)):
+            if dispatch.tapes:
+                raise UnknownSizeError(f"a gradient, where only the run knows whether the size {a} is {b}, or 1")
+            self.may_broadcast = True
         self.assumptions.append((a, b))
 
     def _is_late(self, *extents: Any) -> bool:

@@ -143,6 +143,8 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r} that module {module.__name__!r} computes")
         if isinstance(value, dict) and module is sys:
             raise Uncapturable(f"sys.{name}")
+        if is_interpreted(namespace.get("__getattr__")):
+            self.session.guards.add(self.session.source_of(module), "own value", name)
         return self.session.external(value, sources.attr(self.session.source_of(module), name))
 
     @staticmethod

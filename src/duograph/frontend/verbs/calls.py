@@ -85,6 +85,10 @@ _ARRAY_CHANGES = {
 }
 
 
+def _is_cell(obj: Any) -> bool:
+    return raw_hasattr(obj, "construct") and raw_hasattr(obj, "_has_hooks")
+
+
 def _kind_of_cached(fn: Any) -> str:
     made = fn.__wrapped__
     return function_kind(made) if isinstance(made, types.FunctionType) else "other"
@@ -149,7 +153,7 @@ class Calls:
         method = user_method(fn, "__call__")
         if method is not None:
             return self.call(method, (fn, *args), kwargs)
-        if raw_hasattr(fn, "construct") and raw_hasattr(fn, "_has_hooks"):
+        if _is_cell(fn):
             self._guard_cell(fn)
         return self.call_native(fn, args, kwargs)
 
@@ -207,6 +211,8 @@ class Calls:
         return self._enter(fn.source, frame, values, fn)
 
     def _call_function(self, fn: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if fn.__name__ == "__call__" and args and _is_cell(args[0]) and function_kind(fn) == "framework":
+            self._guard_cell(args[0])  # by ``super().__call__``
         if id(fn) in self._rules:
             return self.call_native(fn, args, kwargs)
         if is_context_factory(fn):
