@@ -37,7 +37,7 @@ from duograph.frontend.errors import BetterApart, Uncapturable
 from duograph.frontend.functions import signature_of
 from duograph.frontend.load import LOADERS
 from duograph.frontend.policy import look_of, request
-from duograph.frontend.printing import Noted, noted, withheld
+from duograph.frontend.printing import Noted, left_over, noted, withheld
 from duograph.frontend.program import Left, Program, RunPlainly
 from duograph.tensor.numerics import check_numerics
 
@@ -77,14 +77,7 @@ class JitFunction(Capturing, Comparing, Cutting):
     Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_instead",
-        "_method",
-        "_own",
-        "_subject",
-    )  # native code reads the last four
+    __slots__ = ("__dict__", "__weakref__", "_instead", "_method", "_own", "_subject")  # native code: the last four
 
     _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
     _own: Entries
@@ -178,6 +171,8 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+        if (left := left_over()) is not None:  # a native call of it has failed
+            return withheld(left)(JitFunction.__call__)(self, *args, **kwargs)
         if self._account is not None:
             self._settle()
         if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
+from duograph.frontend.printing import Printed, PrintTarget
 from duograph.frontend.program import Path, Program, RunPlainly
 from duograph.frontend.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.frontend.sources import Source
@@ -138,13 +139,15 @@ def _made(
     told: Told | None = None,
 ) -> NativeCall:
     positional, only, rest = binding_of(entry.names, parameters)
-    if executable.build.host_steps or not executable._flat_params:
+    steps = executable.build.host_steps
+    if any(type(step.node.attrs.get("target")) is not PrintTarget for step in steps) or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     if executable.build.debug:
         raise Unsupported("its memory is watched (debug mode)")
     call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
+    plan.effects = Printed() if steps else None
     planner = _Planner(entry.program, executable, translator, plan)
     if told is None:
         planner.plan_all()

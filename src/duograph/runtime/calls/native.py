@@ -15,13 +15,14 @@ import os
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from duograph.base.collection import members
 from duograph.base.config import config, places
 from duograph.base.events import emit
+from duograph.base.failures import is_from_outside
 from duograph.base.once import once
 from duograph.base.tracing import WATCHED
 from duograph.core.op import rules_version
@@ -32,6 +33,7 @@ from duograph.runtime.launch import launcher
 from duograph.runtime.launch.words import OUTPUT
 from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.frame import NEEDED
+from duograph.runtime.programs.run import Run
 from duograph.runtime.python import cpython
 from duograph.runtime.python.asm import Module
 from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, address_of, layout
@@ -89,6 +91,19 @@ class Subject:
     is_alone: bool = False
 
 
+class Effects(Protocol):
+    """What steps in Python of native calls do, and what becomes of it."""
+
+    def run(self, effect: Callable[[], Any]) -> Any:
+        """Runs ``effect``, a part of a call."""
+
+    def ended(self) -> Any:
+        """What the call has done, when it has ended; ``None``: nothing."""
+
+    def failed(self, done: Any) -> None:
+        """Python is to do the call of this thread that has ``done`` this."""
+
+
 @dataclass
 class CallPlan:
     """What a call of one version does.
@@ -111,6 +126,7 @@ class CallPlan:
         dims: places among the dims whose contents ``finish`` gets behind the leaves.
         otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
+        effects: of its steps in Python.
     """
 
     guards: GuardProgram
@@ -133,6 +149,7 @@ class CallPlan:
     dims: list[int] = field(default_factory=list)
     otherwise: Callable[..., Any] | None = None
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
+    effects: Effects | None = None
 
     def listing(self) -> str:
         """The plan without its guards and code, one part a line."""
@@ -153,9 +170,36 @@ class CallPlan:
         lines.append(f"result: {made}; held: {self.held}")
         if self.begin is not None:
             lines.append(f"begins in Python with {self.inputs}; dims: {self.dims}")
+        lines += ["has effects"] * (self.effects is not None)
         if self.sizes is not None:
             lines.append(f"sizes: {[str(t) for t in self.sizes[0].outputs]}, {self.sizes[1]}")
         return "\n".join(lines) + "\n"
+
+
+class _Ending:
+    """What native code asks of Python where a call with ``effects`` ends.
+
+    It asks what was done while the buffers are still the call's, and tells this if Python is to do the call.
+    """
+
+    def __init__(self, run: Run, effects: Effects) -> None:
+        self.run, self.effects = run, effects
+        run.around = effects.run
+
+    def ended(self) -> Any:
+        error, self.run.error = self.run.error, None
+        done = self.effects.ended()
+        return None if error is done is None else (error, done)
+
+    def failed(self, ended: Any) -> None:
+        """Python does the call again, unless it was interrupted."""
+        if ended is None:
+            return
+        error, done = ended
+        if error is not None and (not isinstance(error, Exception) or is_from_outside(error)):
+            raise error
+        if done is not None:
+            self.effects.failed(done)
 
 
 class NativeCall:
@@ -228,6 +272,12 @@ class NativeCall:
         block[w.CALL.context_at.word] = ctypes.addressof(run.ctx)
         block[w.CALL.reset.word] = self._object(run.reset)
         block[w.CALL.grow.word] = self._object(lambda: run.grow(run.ctx[NEEDED]))
+        if self.plan.effects is not None:
+            ending = _Ending(run, self.plan.effects)
+            block[w.CALL.ended.word], block[w.CALL.failed.word] = (
+                self._object(ending.ended),
+                self._object(ending.failed),
+            )
 
     def _array(self, words: Sequence[int]) -> int:
         made = np.array([*words, 0], np.int64)

@@ -54,6 +54,8 @@ CALL = Struct(
     held="i64",  # registers that are used after `main`
     held_at="ptr",
     reset="ptr",  # Python function that gives regions back
+    ended="ptr",  # Python function that gives what steps in Python have done when `main` has run, or 0
+    failed="ptr",  # Python function that is told of it if Python is to do the call
 )
 
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
