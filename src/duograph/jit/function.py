@@ -171,8 +171,8 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
-        if (left := left_over()) is not None:  # a native call of it has failed
-            return withheld(left)(JitFunction.__call__)(self, *args, **kwargs)
+        if (done := left_over()) is not None:  # a native call of it has failed
+            return withheld(done)(JitFunction.__call__)(self, *args, **kwargs)
         if self._account is not None:
             self._settle()
         if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):

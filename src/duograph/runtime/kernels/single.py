@@ -190,10 +190,10 @@ def run_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     if op.name in _STORING and _key(op, arrays, attrs) not in _singles:
         types = _types(arrays)
         out = None if types is None else op.result_type(tuple(types), attrs)
-        is_exact = isinstance(out, TensorType) and (op.name != "linspace" or not out.dtype.is_integer)  # casts floats
-        if is_exact and numel(out.shape) <= _SMALL:
-            core_kernel.first_native()
-            return None
+        if isinstance(out, TensorType) and numel(out.shape) <= _SMALL:
+            if op.name != "linspace" or not out.dtype.is_integer:  # whose casts of floats are another matter
+                core_kernel.first_native()
+                return None
     return run_single(op, arrays, attrs)
 
 
