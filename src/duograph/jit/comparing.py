@@ -83,7 +83,9 @@ class Comparing:
         comparison = entry.comparison
         if comparison.pays is not None or comparison.is_busy or not self._may_compare():
             return False
-        return native is None or native.plan.finish is not None or is_light(entry.graph, len(entry.guards.guards))
+        if native is None or any(path.finish is not None for path in native.plan.paths):
+            return True
+        return is_light(entry.graph, len(entry.guards.guards))
 
     def _run_compared(
         self: Any, entry: Entry, store: Entries, native: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

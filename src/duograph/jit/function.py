@@ -33,7 +33,7 @@ from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
 from duograph.core.op import binding, restoring, state
 from duograph.frontend.load import LOADERS
-from duograph.frontend.programs.printing import Noted, noted, withheld
+from duograph.frontend.programs.printing import Noted, left_over, noted, withheld
 from duograph.frontend.programs.program import Left, Program, RunPlainly
 from duograph.frontend.rules.budget import Spent, share_left
 from duograph.frontend.rules.errors import BetterApart, Uncapturable
@@ -77,14 +77,7 @@ class JitFunction(Capturing, Comparing, Cutting):
     Calls are native once a version has run (``runtime/calls/native.py``); `__call__` does what native code does not.
     """
 
-    __slots__ = (
-        "__dict__",
-        "__weakref__",
-        "_instead",
-        "_method",
-        "_own",
-        "_subject",
-    )  # native code reads the last four
+    __slots__ = ("__dict__", "__weakref__", "_instead", "_method", "_own", "_subject")  # native code: the last four
 
     _method: str | None  # key of this function's versions in the table of an instance; None: it is no method
     _own: Entries
@@ -183,6 +176,8 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if state.binder is not None:  # called by a program that is being captured: part of it
             return call_user(self.target or self.fn, args, kwargs)
+        if (done := left_over()) is not None:  # a native call of it has failed
+            return withheld(done)(JitFunction.__call__)(self, *args, **kwargs)
         if self._account is not None:
             self._settle()
         if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):

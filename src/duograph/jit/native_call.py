@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
+from duograph.frontend.programs.printing import Printed, PrintTarget
 from duograph.frontend.programs.program import Path, Program, RunPlainly
 from duograph.frontend.rules.sources import Source
 from duograph.frontend.values.recipe import Constant, Container, Output, Outside, Recipe
 from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead
-from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, Subject, call_machine
+from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, PathPlan, Subject, call_machine
 from duograph.runtime.calls.sizes import Sizes
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
 from duograph.runtime.python.cpython import Unsupported
@@ -138,13 +139,15 @@ def _made(
     told: Told | None = None,
 ) -> NativeCall:
     positional, only, rest = binding_of(entry.names, parameters)
-    if executable.build.host_steps or not executable._flat_params:
+    steps = executable.build.host_steps
+    if any(type(step.node.attrs.get("target")) is not PrintTarget for step in steps) or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     if executable.build.debug:
         raise Unsupported("its memory is watched (debug mode)")
     call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
+    plan.effects = Printed() if steps else None
     planner = _Planner(entry.program, executable, translator, plan)
     if told is None:
         planner.plan_all()
@@ -186,11 +189,19 @@ class _Planner:
         self._inputs()
         for source in self.marks:
             self._subject(source)
-        paths = self.program.paths
-        if len(paths) == 1 and paths[0].kind == "return":
-            self._single(paths[0])
-        else:
-            self.plan.finish = _finisher(self.program)
+        program = self.program
+        if len(program.paths) == 1 and program.paths[0].kind == "return":
+            self.plan.paths = [self._path(program.paths[0])]
+            return
+        try:
+            is_told = len(program.paths) > 1 and self.executable.build.outputs[0].word >= 0  # which path is taken
+            if is_told and not program.standalone and not program.symbols:
+                self.plan.paths = [self._path(path) for path in program.paths]
+                return
+        except Unsupported:  # Python does what follows
+            for subject in self.plan.subjects:
+                subject.is_written = subject.is_donated = subject.is_alone = False
+        self.plan.paths = [PathPlan(finish=_finisher(program))]
 
     def plan_recorded(self, told: Told) -> None:
         """What a call does while tapes record: Python does all but run the graph."""
@@ -199,7 +210,8 @@ class _Planner:
             self._subject(source)
         plan = self.plan
         plan.inputs = [self.translator.register(source) for source in self.program.inputs]
-        plan.begin, plan.finish = told
+        plan.begin = told[0]
+        plan.paths = [PathPlan(finish=told[1])]
         if plan.generator is not None:
             plan.dims = list(plan.generator[1:])
 
@@ -267,8 +279,11 @@ class _Planner:
 
     # ---- what comes out ------------------------------------------------------------------------------------------
 
-    def _single(self, path: Path) -> None:
+    def _path(self, path: Path) -> PathPlan:
         plan, outputs = self.plan, self.executable.build.outputs
+        made, written = PathPlan(is_plain=path.kind != "return"), set[int]()
+        if made.is_plain:
+            return made
         for recipe, index, replaces in path.tensors:
             if not isinstance(recipe, Outside):
                 self._refuse("it writes to a view")
@@ -277,21 +292,24 @@ class _Planner:
             type = output.type
             if not isinstance(type, TensorType) or (type.dtype.numpy, type.shape) != self.facts[recipe.source]:
                 self._refuse("what it writes has another type")
-            if subject.is_written:
+            if number in written:
                 self._refuse("it writes to memory of a Parameter that set_data takes from it")
-            subject.is_written, subject.is_donated, subject.is_alone = True, output.donated >= 0, replaces
-            plan.writes.append((number, path.first + index))
+            written.add(number)
+            subject.is_written, subject.is_donated = True, output.donated >= 0
+            subject.is_alone = subject.is_alone or replaces
+            made.writes.append((number, path.first + index))
         if path.offset is not None:
             if plan.generator is None:
                 self._refuse("it sets the state of the generator")
-            plan.draws = path.first + path.offset
+            made.draws = path.first + path.offset
         result: list[tuple[int, int]] = []
         if not path.containers and not path.attributes and self._tree(path, path.value, result, set()):
-            plan.result = result
+            made.result = result
         else:
             program = self.program
             count = path.first + path.count
-            plan.finish = lambda args, leaves: program.conclude(path, program.run_of(args, leaves[path.first : count]))
+            made.finish = lambda args, leaves: program.conclude(path, program.run_of(args, leaves[path.first : count]))
+        return made
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
         """Describes a result; whether native code can make it."""

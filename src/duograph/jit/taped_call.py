@@ -22,7 +22,7 @@ from duograph.frontend.values.recipe import Output
 from duograph.ir.node import Graph
 from duograph.passes.simplify.tuples import items_of
 from duograph.runtime.calls import words as w
-from duograph.runtime.calls.native import AGAIN, CallPlan, NativeCall, Subject
+from duograph.runtime.calls.native import AGAIN, CallPlan, NativeCall, PathPlan, Subject
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.programs.executable import executable_of
 from duograph.runtime.python.cpython import Unsupported
@@ -151,9 +151,10 @@ def graph_call(
         else:
             raise Unsupported(f"an input is a {type_}")
     outputs = executable.build.outputs
-    plan.result = [(w.TREE_TUPLE, len(outputs)), *[(w.TREE_LEAF, i) for i in range(len(outputs))]]
+    result = [(w.TREE_TUPLE, len(outputs)), *[(w.TREE_LEAF, i) for i in range(len(outputs))]]
     if not isinstance(graph.output.type, TupleType):
-        plan.result = [(w.TREE_TUPLE, 1), (w.TREE_LEAF, 0)]
+        result = [(w.TREE_TUPLE, 1), (w.TREE_LEAF, 0)]
+    plan.paths = [PathPlan(result=result)]
     call: NativeCall
 
     def otherwise(*args: Any) -> Sequence[Any]:

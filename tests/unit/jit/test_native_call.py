@@ -180,7 +180,7 @@ def test_results_are_new_objects_and_own_their_memory():
 def test_dicts_are_new_and_in_order_and_made_without_python():
     compiled = warmed(ms.jit(lambda x, y: {"loss": x + y, "a": {"x": x}, 7: float(y.sum())}), X, Y)
     (native,) = compiled._own.native
-    assert native.plan.finish is None
+    assert native.plan.paths[0].finish is None
     one, two = compiled(X, Y), compiled(X, Y)
     assert list(one) == list(two) == ["loss", "a", 7] and one is not two and one["a"] is not two["a"]
     assert one["a"]["x"] is X and type(one[7]) is float and type(one) is dict

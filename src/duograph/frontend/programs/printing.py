@@ -11,7 +11,7 @@ import builtins
 import io
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,7 @@ from .execute import as_user_values
 class _Noted(threading.local):
     def __init__(self) -> None:
         self.texts: list[str] | None = None
+        self.left: Noted | None = None
 
 
 _state = carried(_Noted())
@@ -46,8 +47,9 @@ class PrintTarget:
             return
         buffer = io.StringIO()
         builtins.print(*shown, **{**self.kwargs, "file": buffer})
-        _state.texts.append(buffer.getvalue())
-        builtins.print(buffer.getvalue(), end="", flush=bool(self.kwargs.get("flush")))
+        text = buffer.getvalue()
+        builtins.print(text, end="", flush=bool(self.kwargs.get("flush")))
+        _state.texts.append(text)  # not what the stream has refused: plain Python raises its error
 
 
 class Noted:
@@ -66,6 +68,44 @@ class Noted:
 
     def __bool__(self) -> bool:
         return bool(self.texts or self.collectives)
+
+
+class Printed:
+    """What native calls of one version print (`runtime.calls.native.Effects`): calls come one after the other."""
+
+    __slots__ = ("_texts",)
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def run(self, effect: Callable[[], Any]) -> Any:
+        """A step of a call, whose output is noted."""
+        before, _state.texts = _state.texts, self._texts
+        try:
+            return effect()
+        finally:
+            _state.texts = before
+
+    def ended(self) -> list[str] | None:
+        """What a call has printed, which is forgotten here."""
+        texts = self._texts
+        if not texts:
+            return None
+        self._texts = []
+        return texts
+
+    def failed(self, done: list[str]) -> None:
+        """Python is to repeat the call of this thread that has printed this (`left_over`)."""
+        _state.left = Noted()
+        _state.left.texts = done
+
+
+def left_over() -> Noted | None:
+    """What a native call has done that has failed just now, in this thread; once."""
+    left = _state.left
+    if left is not None:
+        _state.left = None
+    return left
 
 
 @contextmanager

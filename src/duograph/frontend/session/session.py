@@ -426,7 +426,7 @@ class Session(Identified, Shadows):
         return (region and (region.key, region.taken), self.builder.next_tag)
 
     def prefer_break(self, what: str) -> None:
-        """To be called before a step in Python: a graph with one is called by way of Python as a whole.
+        """To be called before a step in Python: plain Python takes less time for it than a graph.
 
         Raises:
             BetterApart: the function may be cut, and all its calls come here once.

@@ -120,18 +120,18 @@ def _shown(module: Module) -> Function:
 
 
 def _stamp(module: Module) -> Function:
-    """``i64 dg_stamp(ptr call, ptr registers)``: storages that were written get a new version, all the same; 0 if there
-    is no memory for it."""
-    f = Function("i64", "dg_stamp", "ptr call, ptr registers", module)
-    call, registers = f.arg("call"), f.arg("registers")
+    """``i64 dg_stamp(ptr call, ptr registers, ptr path)``: storages that a path writes get a new version, all the same;
+    0 if there is no memory for it."""
+    f = Function("i64", "dg_stamp", "ptr call, ptr registers, ptr path", module)
+    call, registers, path = f.arg("call"), f.arg("registers"), f.arg("path")
     failed = f.label("failed")
     clock = f.word("clock")
     stamp = f.hold(f.get(clock, f.slot("now")))
     following = f.api("PyLong_FromLongLong", f.api("PyLong_AsLongLong", stamp) + 1)
     f.goto_if(following.eq(None), failed)
     f.replace(clock, f.slot("now"), following)
-    start, writes = f.get(call, w.CALL.subject_at), f.get(call, w.CALL.write_at)
-    with f.times(f.get(call, w.CALL.writes)) as i:
+    start, writes = f.get(call, w.CALL.subject_at), f.get(path, w.PATH.write_at)
+    with f.times(f.get(path, w.PATH.writes)) as i:
         which = f.load("i64", writes, i * w.WRITE.n_bytes)
         register = f.get(start + which * w.SUBJECT.n_bytes, w.SUBJECT.register)
         alias = f.call("new", "dg_alias", f.load("ptr", registers, register * 8))
@@ -267,12 +267,21 @@ def _after(module: Module) -> Function:
         f.place(known)
         f.store(value.get(), leaves, i * 8)
         numbers.set(i + 1)
+    chosen = f.variable("ptr", f.get(call, w.CALL.path_at))
+    choice = f.get(call, w.CALL.choice)
+    with f.if_(choice.gt(-1)):
+        chosen.set(chosen.get() + f.load("i64", context, choice * 8) * w.PATH.n_bytes)
+    path = chosen.get()
     f.set(call, w.CALL.busy, 0)
 
-    writes = f.get(call, w.CALL.writes)
+    with f.if_(f.get(path, w.PATH.python).ne(0)):
+        f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) + 1)
+        result.set(f.hold(f.word("again")))
+        f.goto(done)
+    writes = f.get(path, w.PATH.writes)
     start = f.get(call, w.CALL.subject_at)
     with f.times(writes) as i:
-        write = f.get(call, w.CALL.write_at) + i * w.WRITE.n_bytes
+        write = f.get(path, w.PATH.write_at) + i * w.WRITE.n_bytes
         which, output = f.load("i64", write), f.load("i64", write, 8)
         with f.if_(output.gt(-1)):
             nbytes = f.get(start + which * w.SUBJECT.n_bytes, w.SUBJECT.bytes)
@@ -280,20 +289,20 @@ def _after(module: Module) -> Function:
             source = f.get(f.load("ptr", f.arg("outputs"), output * 8), ARRAY_DATA)
             f.api("memcpy", target, source, nbytes)
     with f.if_(writes.ne(0)):
-        f.goto_if(f.call("i64", "dg_stamp", call, registers).eq(0), done)
-    draws = f.get(call, w.CALL.draws)
+        f.goto_if(f.call("i64", "dg_stamp", call, registers, path).eq(0), done)
+    draws = f.get(path, w.PATH.draws)
     with f.if_(draws.gt(-1)):
         generator = f.get(call, w.CALL.generator)
         told = f.api("PyDict_SetItem", generator, f.word("'offset'"), f.load("ptr", leaves, draws * 8))
         f.goto_if(told.ne(0), done)
     f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) + 1)
-    finish = f.get(call, w.CALL.finish)
+    finish = f.get(path, w.PATH.finish)
     with f.if_(finish.ne(None)):
         n = f.get(call, w.CALL.values)
         result.set(f.call("new", "dg_finished", finish, f.arg("values"), n, leaves, count, f.arg("begun")))
         f.goto(done)
     cursor = f.space("ptr", 1)
-    f.store(f.get(call, w.CALL.result_at), cursor)
+    f.store(f.get(path, w.PATH.result_at), cursor)
     result.set(f.call("new", "dg_tree", cursor, leaves, registers))
     f.goto(done)
     f.place(failed)

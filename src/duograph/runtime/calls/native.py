@@ -15,13 +15,14 @@ import os
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from duograph.base.collection import members
 from duograph.base.config import config, places
 from duograph.base.events import emit
+from duograph.base.failures import is_from_outside
 from duograph.base.once import once
 from duograph.base.tracing import WATCHED
 from duograph.core.op import rules_version
@@ -32,6 +33,7 @@ from duograph.runtime.launch import launcher
 from duograph.runtime.launch.words import OUTPUT
 from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.frame import NEEDED
+from duograph.runtime.programs.run import Run
 from duograph.runtime.python import cpython
 from duograph.runtime.python.asm import Module
 from duograph.runtime.python.cpython import ALIGNED, C_CONTIGUOUS, OWNS_DATA, WRITEABLE, Unsupported, address_of, layout
@@ -43,7 +45,7 @@ from . import words as w
 from .instead import Instead
 from .sizes import Sizes
 
-__all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "Subject", "call_machine"]
+__all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "PathPlan", "Subject", "call_machine"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,38 @@ class Subject:
     is_alone: bool = False
 
 
+class Effects(Protocol):
+    """What steps in Python of native calls do, and what becomes of it."""
+
+    def run(self, effect: Callable[[], Any]) -> Any:
+        """Runs ``effect``, a part of a call."""
+
+    def ended(self) -> Any:
+        """What the call has done, when it has ended; ``None``: nothing."""
+
+    def failed(self, done: Any) -> None:
+        """Python is to do the call of this thread that has ``done`` this."""
+
+
+@dataclass
+class PathPlan:
+    """What follows when `main` has run.
+
+    Attributes:
+        writes: subject, and leaf of the result with its new contents.
+        draws: leaf of the result that is the generator's new offset.
+        result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
+        finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
+        is_plain: Python does the call instead.
+    """
+
+    writes: list[tuple[int, int]] = field(default_factory=list)
+    draws: int = -1
+    result: list[tuple[int, int]] = field(default_factory=list)
+    finish: Callable[..., Any] | None = None
+    is_plain: bool = False
+
+
 @dataclass
 class CallPlan:
     """What a call of one version does.
@@ -100,17 +134,15 @@ class CallPlan:
         subjects: tensors; those that are buffers in the order of the buffers.
         numbers: register, Python type, place among the dims, and whether it is a number of NumPy's.
         generator: random generator whose seed and offset are inputs, with their places among the dims.
-        draws: leaf of the result that is the generator's new offset.
-        writes: subject, and leaf of the result with its new contents.
-        result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
-        finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
-        held: registers that ``result`` refers to.
+        paths: what follows. If there are several, the first leaf is the number of the one that was taken.
+        held: registers that results refer to.
         begin: is told the inputs before the call runs, as a list; what it gives, ``finish`` gets as a third argument.
             If that is `AGAIN`, the version does not hold.
         inputs: their registers.
         dims: places among the dims whose contents ``finish`` gets behind the leaves.
         otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
+        effects: of its steps in Python.
     """
 
     guards: GuardProgram
@@ -122,10 +154,7 @@ class CallPlan:
     subjects: list[Subject] = field(default_factory=list)
     numbers: list[tuple[int, type, int, bool]] = field(default_factory=list)
     generator: tuple[Any, int, int] | None = None
-    draws: int = -1
-    writes: list[tuple[int, int]] = field(default_factory=list)
-    result: list[tuple[int, int]] = field(default_factory=list)
-    finish: Callable[..., Any] | None = None
+    paths: list[PathPlan] = field(default_factory=list)
     held: list[int] = field(default_factory=list)
     kept: list[Any] = field(default_factory=list)
     begin: Callable[[list[Any]], Any] | None = None
@@ -133,6 +162,7 @@ class CallPlan:
     dims: list[int] = field(default_factory=list)
     otherwise: Callable[..., Any] | None = None
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
+    effects: Effects | None = None
 
     def listing(self) -> str:
         """The plan without its guards and code, one part a line."""
@@ -146,16 +176,46 @@ class CallPlan:
             f"number: {register}, {kind.__name__}, {place}{', of NumPy' * of_numpy}"
             for register, kind, place, of_numpy in self.numbers
         ]
-        lines += [f"random: {self.generator[1:]}, {self.draws}"] if self.generator is not None else []
-        lines += [f"write: {write}" for write in self.writes]
+        draws = ", ".join(str(path.draws) for path in self.paths)
+        lines += [f"random: {self.generator[1:]}, {draws}"] if self.generator is not None else []
         word, _ = words_without_addresses(self.kept)
-        made = "by Python" if self.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in self.result)
-        lines.append(f"result: {made}; held: {self.held}")
+        for path in self.paths:
+            lines += [f"write: {write}" for write in path.writes]
+            made = "by Python" if path.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in path.result)
+            lines.append(f"result: {'plain Python' if path.is_plain else made}")
+        lines.append(f"held: {self.held}")
         if self.begin is not None:
             lines.append(f"begins in Python with {self.inputs}; dims: {self.dims}")
+        lines += ["has effects"] * (self.effects is not None)
         if self.sizes is not None:
             lines.append(f"sizes: {[str(t) for t in self.sizes[0].outputs]}, {self.sizes[1]}")
         return "\n".join(lines) + "\n"
+
+
+class _Ending:
+    """What native code asks of Python where a call with ``effects`` ends.
+
+    It asks what was done while the buffers are still the call's, and tells this if Python is to do the call.
+    """
+
+    def __init__(self, run: Run, effects: Effects) -> None:
+        self.run, self.effects = run, effects
+        run.around = effects.run
+
+    def ended(self) -> Any:
+        error, self.run.error = self.run.error, None
+        done = self.effects.ended()
+        return None if error is done is None else (error, done)
+
+    def failed(self, ended: Any) -> None:
+        """Python does the call again, unless it was interrupted."""
+        if ended is None:
+            return
+        error, done = ended
+        if error is not None and (not isinstance(error, Exception) or is_from_outside(error)):
+            raise error
+        if done is not None:
+            self.effects.failed(done)
 
 
 class NativeCall:
@@ -228,6 +288,12 @@ class NativeCall:
         block[w.CALL.context_at.word] = ctypes.addressof(run.ctx)
         block[w.CALL.reset.word] = self._object(run.reset)
         block[w.CALL.grow.word] = self._object(lambda: run.grow(run.ctx[NEEDED]))
+        if self.plan.effects is not None:
+            ending = _Ending(run, self.plan.effects)
+            block[w.CALL.ended.word], block[w.CALL.failed.word] = (
+                self._object(ending.ended),
+                self._object(ending.failed),
+            )
 
     def _array(self, words: Sequence[int]) -> int:
         made = np.array([*words, 0], np.int64)
@@ -250,9 +316,6 @@ class NativeCall:
         block[w.CALL.main.word], block[w.CALL.release.word] = plan.executable.address, int(releases)
         self._fill_inputs()
         self._fill_outputs()
-        result = plan.result if plan.finish is None else []
-        block[w.CALL.result_at.word] = self._array([word for pair in result for word in pair])
-        block[w.CALL.finish.word] = 0 if plan.finish is None else self._object(plan.finish)
         block[w.CALL.begin.word] = 0 if plan.begin is None else self._object(plan.begin)
         block[w.CALL.inputs.word], block[w.CALL.input_at.word] = len(plan.inputs), self._array(plan.inputs)
         used = [s.register for s in plan.subjects if s.is_written or plan.sizes is not None]
@@ -308,13 +371,23 @@ class NativeCall:
             raise Unsupported("more outputs than a call may have")
         block[w.CALL.first_output.word] = executable.n_tensors
         block[w.CALL.leaves.word], block[w.CALL.leaf_at.word] = len(leaves) // w.LEAF.n_words, self._array(leaves)
-        outputs = executable.build.outputs
-        writes = [(s, -1 if outputs[k].donated >= 0 else outputs[k].buffer) for s, k in plan.writes]
-        block[w.CALL.writes.word], block[w.CALL.write_at.word] = (
-            len(writes),
-            self._array([word for pair in writes for word in pair]),
-        )
-        block[w.CALL.draws.word] = plan.draws
+        written = list({s: (s, k) for path in plan.paths for s, k in path.writes}.values())
+        block[w.CALL.writes.word], block[w.CALL.write_at.word] = len(written), self._writes(written)
+        block[w.CALL.path_at.word] = self._array([word for path in plan.paths for word in self._path(path)])
+        block[w.CALL.choice.word] = executable.build.outputs[0].word if len(plan.paths) > 1 else -1
+
+    def _writes(self, writes: Sequence[tuple[int, int]]) -> int:
+        outputs = self.plan.executable.build.outputs
+        places = [(s, -1 if outputs[k].donated >= 0 else outputs[k].buffer) for s, k in writes]
+        return self._array([word for pair in places for word in pair])
+
+    def _path(self, path: PathPlan) -> list[int]:
+        words = [0] * w.PATH.n_words
+        words[w.PATH.writes.word], words[w.PATH.write_at.word] = len(path.writes), self._writes(path.writes)
+        words[w.PATH.draws.word], words[w.PATH.python.word] = path.draws, int(path.is_plain)
+        words[w.PATH.result_at.word] = self._array([word for pair in path.result for word in pair])
+        words[w.PATH.finish.word] = 0 if path.finish is None else self._object(path.finish)
+        return words
 
     def _described(self, type: Any) -> list[int]:
         shape = list(type.shape)

@@ -26,7 +26,8 @@ def dg_try(module: Module) -> Function:
     """``i64 dg_try(ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result)``."""
     f = Function("i64", "dg_try", "ptr version, ptr config, ptr first, ptr args, ptr keywords, ptr result", module)
     version = f.arg("version")
-    misses, python, leave, raised = (f.label(name) for name in ("misses", "python", "leave", "raised"))
+    labels = ("misses", "python", "repeated", "leave", "raised")
+    misses, python, repeated, leave, raised = (f.label(name) for name in labels)
     answer = f.variable("i64", 0)
     call = f.get(f.get(version, f.slot("block")), ARRAY_DATA)
     with f.if_(f.get(call, w.CALL.config).ne(f.arg("config"))):
@@ -57,6 +58,7 @@ def dg_try(module: Module) -> Function:
     arrays = f.row("ptr", n_subjects + 1)
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
     begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished
+    done = f.variable("ptr", 0)  # what steps in Python have done, which is not undone
     f.store(0, n_owned)
     sized, early = f.get(call, w.CALL.sizer).ne(None), f.label("early")
     f.goto_if(sized, early)  # their size is known later
@@ -77,13 +79,16 @@ def dg_try(module: Module) -> Function:
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(ready)
     status = _run(f, call, late, raised)
-    f.goto_if(status.ne(0), python)
+    with f.if_(f.get(call, w.CALL.ended).ne(None)):
+        done.set(f.api("PyObject_CallNoArgs", f.get(call, w.CALL.ended)))
+        f.goto_if(done.get().eq(None), raised)
+    f.goto_if(status.ne(0), repeated)
     result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors, begun.get())
     mine.set(0)
     with f.if_(result.eq(f.word("again"))):
         f.release(result)
         f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) - 1)
-        f.goto(python)
+        f.goto(repeated)
     f.store(result, f.arg("result"))
     answer.set(1)
     f.goto(leave)
@@ -91,6 +96,11 @@ def dg_try(module: Module) -> Function:
     f.store(0, f.arg("result"), type="ptr")
     answer.set(1)
     f.goto(leave)
+    f.place(repeated)
+    f.goto_if(done.get().eq(None), python)
+    told = f.api("PyObject_CallOneArg", f.get(call, w.CALL.failed), done.get())
+    f.goto_if(told.eq(None), raised)
+    f.release(told)
     f.place(python)
     f.api("PyErr_Clear")
     answer.set(2)
@@ -105,6 +115,7 @@ def dg_try(module: Module) -> Function:
     with f.times(f.load("i64", n_owned)) as i:
         f.release(f.take(owned, i * 8))
     f.drop(begun.take())
+    f.drop(done.take())
     f.drop(made.take())
     f.release(held)
     with f.if_(f.load("ptr", late).ne(None)):

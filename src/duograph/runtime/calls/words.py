@@ -38,24 +38,30 @@ CALL = Struct(
     generator="ptr",  # dictionary of the random generator whose state is an input
     seed="i64",  # dims of it
     offset="i64",
-    draws="i64",  # leaf that is the generator's new offset; -1: none
     outputs="i64",
     output_at="ptr",
     first_output="i64",  # buffer of the first one
     leaves="i64",  # of the result, flattened
     leaf_at="ptr",
-    writes="i64",  # tensors that get new contents
+    writes="i64",  # tensors that get new contents, on some path
     write_at="ptr",
-    result_at="ptr",  # how to make the result (`TREE_LEAF` ...)
-    finish="ptr",  # Python function that makes it from the values and leaves instead, or 0
+    path_at="ptr",  # what follows when `main` has run, for each path
+    choice="i64",  # word of the context that holds the number of the path; -1: there is one
     begin="ptr",  # Python function that is told the inputs before `main` runs, or 0; what it gives, ``finish`` gets
     inputs="i64",  # tensors and numbers that it is told of
     input_at="ptr",  # their registers
     held="i64",  # registers that are used after `main`
     held_at="ptr",
     reset="ptr",  # Python function that gives regions back
+    ended="ptr",  # Python function that gives what steps in Python have done when `main` has run, or 0
+    failed="ptr",  # Python function that is told of it if Python is to do the call
 )
 
+# A path: what is written, the leaf that is the generator's new offset (-1: none), how to make the result (`TREE_LEAF`
+# ...), the Python function that makes it from the values and leaves instead (or 0), whether Python is to do the call.
+PATH = Struct(
+    "path", writes="i64", write_at="ptr", draws="i64", result_at="ptr", finish="ptr", python="i64",
+)  # fmt: skip
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
 # its buffer (-1: it is only written), bytes, whether `main` writes to it, and whether nobody else may hold its array.
 SUBJECT = Struct(

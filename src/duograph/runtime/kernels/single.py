@@ -191,7 +191,7 @@ def run_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
         types = _types(arrays)
         out = None if types is None else op.result_type(tuple(types), attrs)
         if isinstance(out, TensorType) and numel(out.shape) <= _SMALL:
-            if op.name != "linspace" or not out.dtype.is_integer:  # which casts floats
+            if op.name != "linspace" or not out.dtype.is_integer:  # whose casts of floats are another matter
                 core_kernel.first_native()
                 return None
     return run_single(op, arrays, attrs)

@@ -11,6 +11,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -178,13 +179,14 @@ def to_word(type: Type, value: Any, objects: list[Any]) -> int:
 
 # ---- the callback ---------------------------------------------------------------------------------------------------
 
-RUNS: dict[int, Any] = {}
-"""Runs that are going on, by number."""
+RUNS: dict[int, ref[Any]] = {}
+"""Runs of programs with steps in Python, by number."""
 
 
 def _host(bufs: int, dims: int) -> int:
     head = (ctypes.c_int64 * (1 << 20)).from_address(dims)
-    run = RUNS[head[0]]
+    run = RUNS[head[0]]()
+    assert run is not None, "whoever called the code holds it"
     try:
         run.host_steps[head[1]].run(run, (ctypes.c_int64 * (1 << 20)).from_address(bufs), head)
     except BaseException as error:  # noqa: BLE001 - it goes on where the code was called from

@@ -20,21 +20,12 @@ from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.types import TensorType
 from duograph.ir.control import make_tuple, tuple_get
 from duograph.ir.node import Graph, Node
-from duograph.runtime.kernels import kernels
 
 from .emit import may_overwrite
-from .steps import Step
+from .steps import Step, step_may_fail
 from .values import ALIASES, CONTROL, leaf_types, output_places
 
 __all__ = ["written_directly"]
-
-
-def step_may_fail(step: Step) -> bool:
-    """Whether a call might have to be repeated because of this step."""
-    if step.lowering is not None:
-        return any(kernels.may_fail(call.function) for call in step.lowering.calls)
-    op = step.nodes[0].op
-    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
 
 
 def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +117,7 @@ class Run:
         self.objects: list[Any] = list(build.objects)
         self.kept: list[Any] = []
         self.effects: list[tuple[bool, Any]] = []
+        self.around: Callable[[Callable[[], Any]], Any] | None = None  # runs effects that are not to be replayed
         self.error: BaseException | None = None
         self.cells: Cells | None = None  # owner of the residuals that this call gives
         self.inputs: list[Any] = []
@@ -123,6 +125,8 @@ class Run:
         self.memory: Any = None
         self.zones = build.plan.red_zones()
         self.grow(build.plan.size)
+        if self.host_steps:
+            RUNS[self.number] = weakref.ref(self)
 
     def grow(self, nbytes: int) -> None:
         """An arena of at least ``nbytes``."""
@@ -226,14 +230,7 @@ class Run:
         """Calls the code."""
         if has_little_stack():
             return with_stack(self.call)
-        if not self.host_steps:
-            status = self.executable._main(*self.pointers)
-        else:
-            RUNS[self.number] = self
-            try:
-                status = self.executable._main(*self.pointers)
-            finally:
-                del RUNS[self.number]
+        status = self.executable._main(*self.pointers)
         if self.zones:
             self._check_zones()
         return int(status)
@@ -273,6 +270,8 @@ class Run:
 
     def effect(self, node: Apply, args: list[Any]) -> Any:
         """Runs user code, once."""
+        if self.around is not None:
+            return self.around(lambda: as_value(node.op.reference(*args, **node.attrs), node.type))
         try:
             value = as_value(node.op.reference(*args, **node.attrs), node.type)
         except Exception as error:
@@ -302,6 +301,7 @@ class Run:
 
     def __del__(self, is_ending: Any = sys.is_finalizing) -> None:
         if getattr(self, "ctx", None) is not None and not is_ending():  # what gives back is gone at the very end
+            RUNS.pop(self.number, None)
             heap.give_back(self.ctx, CELLS)
             heap.give_back(self.ctx, FRAMES)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.failures import internal_failure
+from duograph.core.types import TokenType
 from duograph.ir.control import make_tuple, tuple_get, undef
 from duograph.ir.node import Apply, Const, Graph, Node
 from duograph.lower.fuse.fusion import lower_group
@@ -20,8 +21,9 @@ from duograph.lower.lowering import Lowering, Operand, outputs_of
 from duograph.lower.ops import lower_call
 from duograph.lower.reduce.loops import NotAffine
 from duograph.lower.rule import Refused
+from duograph.runtime.kernels import kernels
 
-from .values import ALIASES, CONTROL, SCALAR_OPS, Place
+from .values import ALIASES, CONTROL, SCALAR_OPS, Place, leaf_types
 
 STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "pack", "unpack")
 
@@ -84,10 +86,11 @@ def _known(node: Node) -> Any:
 def steps_of(graph: Graph, level: int) -> list[Step]:
     """The steps of ``graph``; operands of each are made by earlier ones.
 
-    Effects keep their places among what might fail before them, so graphs that have some are not rearranged; but for
-    what ranks do together, which is not done again if something fails (`distributed.journal`).
+    What might fail is computed before effects, which would else happen twice; but for what ranks do together, which is
+    not done again if something fails (`distributed.journal`).
     """
-    if level == 0 or any("io" in node.op.effects for node in graph.nodes):
+    has_effects = any("io" in node.op.effects or _has_token(node) for node in graph.nodes)
+    if level == 0 or (has_effects and any(node.op.name in STACK_OPS for node in graph.nodes)):
         return _undefined_late(single_steps(graph))
     steps: list[Step] = []
     made: set[Node] = set()
@@ -115,7 +118,59 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
             single(node)
     if isinstance(graph.output, Apply):
         single(graph.output)
-    return _undefined_late(steps)
+    return _undefined_late(_effects_early(steps) if has_effects else steps)
+
+
+def step_may_fail(step: Step) -> bool:
+    """Whether a call might have to be repeated because of this step."""
+    if step.lowering is not None:
+        return any(kernels.may_fail(call.function) for call in step.lowering.calls)
+    op = step.nodes[0].op
+    return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
+
+
+def _has_token(node: Apply) -> bool:
+    return any(isinstance(t, TokenType) for t in leaf_types(node.type))
+
+
+def _effects_early(steps: list[Step]) -> list[Step]:
+    """``steps``, each effect after all that may fail and needs nothing of it, and before all the rest.
+
+    If something fails, plain Python repeats the call, and does not do again what has been done. So nothing may have
+    been done that comes after the failure in the program; and what cannot fail any more may overwrite inputs
+    (`in_place`).
+    """
+    maker = {node: step for step in steps for node in step.nodes}
+    effects = [s for s in steps if s.lowering is None and s.nodes[0].op.name not in ALIASES and _has_effects(s)]
+    after: dict[Step, set[Step]] = {}  # by step, the effects that it needs
+    for step in steps:
+        needed = [maker[o] for o in step.operands if o in maker]
+        after[step] = set().union(*[after[s] | ({s} if s in effects else set()) for s in needed])
+    found: dict[Step, None] = {}
+
+    def put(step: Step) -> None:
+        work = [step]
+        while work:
+            missing = [maker[o] for o in work[-1].operands if o in maker and maker[o] not in found]
+            if missing:
+                work += missing
+            else:
+                found[work.pop()] = None
+
+    failing = [s for s in steps if s not in effects and step_may_fail(s)]
+    for effect in effects:
+        for step in failing:
+            if step not in found and after[step] <= found.keys():
+                put(step)
+        put(effect)
+    for step in steps:
+        put(step)
+    return list(found)
+
+
+def _has_effects(step: Step) -> bool:
+    op = step.nodes[0].op
+    return op is not make_tuple and op is not tuple_get and _has_token(step.nodes[0])
 
 
 def traffic_of(lowering: Lowering) -> int | None:
