@@ -1,7 +1,8 @@
 """``mindspore.onnx``: networks as ONNX files.
 
 Everything is written here from MindIR (`writer.py`, `operators.py`) and from the messages of the format (`schema.py`);
-the ``onnx`` package is not needed. Operators are those of opset 18.
+the ``onnx`` package is not needed. Operators are those of opset 18. Files of other writers are
+read as Cells (`load.py`).
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from duograph.base.files import write_file
 from duograph.tensor.tensor import Tensor
 
 from ..capturing import captured
+from .cell import OnnxCell
 from .export import encode, open_dimensions
+from .load import load
 
-__all__ = ["export"]
+__all__ = ["OnnxCell", "export", "load"]
 
 
 def export(
