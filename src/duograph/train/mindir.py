@@ -21,17 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from duograph.base.files import write_file
-from duograph.frontend.rules.errors import Uncapturable
-from duograph.jit.bound import BoundJit
-from duograph.jit.decorator import compiled
 from duograph.jit.exported import ExportedGraph
-from duograph.jit.function import JitFunction
-from duograph.jit.options import JitOptions
-from duograph.jit.portable import Portable, cannot_export, is_open, open_patterns, portable
-from duograph.nn.cell import Cell
-from duograph.tensor.tensor import Tensor, wrap
+from duograph.jit.portable import Portable, portable
 
 from . import safetensors_format
+from .capturing import captured
+from .onnx.export import encode
 
 __all__ = ["export", "load"]
 
@@ -50,16 +45,17 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         inputs (Union[Tensor, tuple, list, dict, int, float, bool, str, None]): what to call it with. A dimension that
             is ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; whatever is no Tensor
             becomes a constant of the graph.
-        file_name (str): the file; ``.mindir`` is added if it is missing.
-        file_format (str): ``"MINDIR"``. ``"ONNX"`` is not available, ``"AIR"`` is for Ascend only.
+        file_name (str): the file; ``.mindir`` or ``.onnx`` is added if it is missing.
+        file_format (str): ``"MINDIR"``, or ``"ONNX"`` for other runtimes (see `duograph.onnx.export`). ``"AIR"`` is for
+            Ascend only.
         kwargs (dict): options of MindSpore for encryption and obfuscation, which are not available.
 
     Raises:
         ValueError: unknown format, or one that needs another device.
         TypeError: wrong types.
-        RuntimeError: the program needs the Python interpreter (prints, other libraries, Python objects); the message
-            shows where.
-        NotImplementedError: ``"ONNX"``, encryption, obfuscation.
+        RuntimeError: the program needs the Python interpreter (prints, other libraries, Python objects), or an operator
+            that ONNX does not have; the message shows where.
+        NotImplementedError: encryption, obfuscation.
 
     Supported Platforms:
         ``CPU``
@@ -75,12 +71,11 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
         True
     """
     _check_export(file_name, file_format, kwargs)
-    if not (isinstance(net, Cell | JitFunction | BoundJit) or (callable(net) and not isinstance(net, type))):
-        raise TypeError(f"For 'export', 'net' must be a Cell or a function, but got {type(net).__name__}.")
-    values = tuple(_fresh(x, f"input {i}") for i, x in enumerate(inputs))
-    content = _content_of(net, values)
-    path = file_name if file_name.endswith(".mindir") else f"{file_name}.mindir"
-    write_file(path, _packed(content))
+    found = captured(net, inputs)
+    if file_format == "ONNX":
+        write_file(_with_ending(file_name, ".onnx"), encode(found))
+    else:
+        write_file(_with_ending(file_name, ".mindir"), _packed(portable(*found)))
 
 
 def load(file_name: str, **kwargs: Any) -> ExportedGraph:
@@ -126,6 +121,10 @@ def load(file_name: str, **kwargs: Any) -> ExportedGraph:
         raise RuntimeError(f"Load MindIR failed: {file_name} is not a file that 'export' writes: {exc}") from exc
 
 
+def _with_ending(name: str, ending: str) -> str:
+    return name if name.endswith(ending) else name + ending
+
+
 def _check_export(file_name: Any, file_format: Any, options: dict[str, Any]) -> None:
     if not isinstance(file_name, str):
         raise TypeError(f"The '{file_name}' must be string, but got {type(file_name)}.")
@@ -133,8 +132,6 @@ def _check_export(file_name: Any, file_format: Any, options: dict[str, Any]) -> 
         raise ValueError(f"For 'export', 'file_format' must be one of {list(_FORMATS)}, but got {file_format}.")
     if file_format == "AIR":
         raise ValueError("Only support export file in 'AIR' format with Ascend backend.")
-    if file_format == "ONNX":
-        raise NotImplementedError("For 'export', the format 'ONNX' is not available; 'MINDIR' is.")
     _refuse_options("export", options)
 
 
@@ -146,51 +143,6 @@ def _refuse_options(who: str, options: dict[str, Any]) -> None:
             raise TypeError(f"{who}() got an unexpected keyword argument {name!r}")
         if name in ("enc_key", "dec_key", "dec_func", "obf_config") and value:
             raise NotImplementedError(f"For '{who}', encrypted and obfuscated files are not available ({name!r}).")
-
-
-# ---- capturing ------------------------------------------------------------------------------------------------------
-
-
-def _fresh(value: Any, what: str) -> Any:
-    """An input on its own: no other input, and no state of the network, shares its memory or identity."""
-    if isinstance(value, Tensor):
-        return value if is_open(value) else wrap(value.array().copy())
-    if isinstance(value, tuple) and not hasattr(value, "_fields"):
-        items = [_fresh(v, what) for v in value]
-        return type(value)(items)
-    if type(value) is list:
-        return [_fresh(v, what) for v in value]
-    if type(value) is dict:
-        return {k: _fresh(v, what) for k, v in value.items()}
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | list | dict):
-        return value
-    raise TypeError(
-        f"For 'export', {what} must be made of Tensors, numbers, strings, tuples, lists and dicts, but got "
-        f"{type(value).__name__}."
-    )
-
-
-def _content_of(net: Any, values: tuple[Any, ...]) -> Portable:
-    function = _function_of(net)
-    arguments = function.bound_values(values)
-    shown = getattr(function.fn, "__func__", function.fn)
-    try:
-        program = function.captured(values, open_patterns(arguments))
-    except Uncapturable as exc:
-        raise cannot_export(shown, exc.reason, exc.span) from None
-    return portable(program, shown, arguments, function.takes_varargs and len(values) > 0)
-
-
-def _function_of(net: Any) -> JitFunction:
-    """``net`` as a function to capture, apart from versions that it may have been compiled to already."""
-    options = JitOptions(strict=True)
-    if isinstance(net, BoundJit):
-        return JitFunction(net.captured_target(), options)
-    if isinstance(net, JitFunction):
-        return JitFunction(net.fn, options, net.target, net.plain)
-    function = compiled(net, options)
-    assert isinstance(function, JitFunction)
-    return function
 
 
 # ---- the file -------------------------------------------------------------------------------------------------------

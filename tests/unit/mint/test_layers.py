@@ -91,5 +91,3 @@ def test_profiler_and_parallel(tmp_path):
         recorded.step()
     net = ms.parallel.AutoParallel(nn.ReLU())
     np.testing.assert_array_equal(net(ROWS).asnumpy(), np.maximum(ROWS.asnumpy(), 0))
-    with pytest.raises(NotImplementedError, match=r"duograph.export"):
-        ms.onnx.export(net, ROWS, file_name="x")

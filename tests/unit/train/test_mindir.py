@@ -307,7 +307,6 @@ def test_programs_that_need_python(tmp_path, function, words):
         ({"file_format": "AIR"}, ValueError),
         ({"file_format": "TXT"}, ValueError),
         ({"file_format": 3}, ValueError),
-        ({"file_format": "ONNX"}, NotImplementedError),
         ({"file_name": 3}, TypeError),
         ({"enc_key": b"0123456789ABCDEF"}, NotImplementedError),
         ({"nope": 1}, TypeError),
