@@ -50,6 +50,7 @@ ONE_PYTHON = {
     "tests/unit/lower": "loop IR and LLVM text",
     "tests/unit/mint": "PyTorch's signatures",
     "tests/unit/nn": "layers and optimizers",
+    "tests/unit/numpy": "NumPy's functions on tensors",
     "tests/unit/passes": "passes over graphs",
     "tests/unit/profiling": "where time and memory go",
     "tests/unit/rewrite": "patterns",

@@ -27,20 +27,29 @@ from duograph.core.dtype import (
 )  # fmt: skip
 from duograph.core.traits import Traits as _Traits
 
+from . import axes as _axes
 from . import elementwise as _elementwise
 from . import functions as _functions
+from . import histograms as _histograms
+from . import nans as _nans
+from . import places as _places
+from . import polynomials as _polynomials
+from . import sets as _sets
 from .elementwise import BINARY, UNARY
+from .places import mgrid, ogrid
 
 pi, e, inf, nan, euler_gamma, newaxis = math.pi, math.e, math.inf, math.nan, 0.5772156649015329, None
 PI = pi
 __capture__ = _Traits(rules=True)
 int_, uint, float_ = int32, uint32, float32
 
-for _table, _home in ((UNARY, _elementwise), (BINARY, _elementwise), (_functions.FUNCTIONS, _functions)):
+_MORE = (_functions, _axes, _histograms, _nans, _places, _polynomials, _sets)
+for _table, _home in ((UNARY, _elementwise), (BINARY, _elementwise), *[(m.FUNCTIONS, m) for m in _MORE]):
     _make_public(_table, vars(_home))
     globals().update(_table)
 __all__ = [
-    *UNARY, *BINARY, *_functions.FUNCTIONS, "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8",
+    *UNARY, *BINARY, *[name for m in _MORE for name in m.FUNCTIONS], "mgrid", "ogrid",
+    "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8",
     "int16", "int32", "int64", "nan", "newaxis", "pi", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ from duograph.runtime.programs.build import Tick
 from duograph.runtime.programs.executable import Executable, executable_of
 from duograph.runtime.programs.profile import measurable, measured
 from duograph.runtime.programs.steps import traffic_of
-from duograph.tensor.observer import frames_from, layer_of
+from duograph.tensor.observer import frames_from, is_layer, layer_of
 from duograph.tensor.tensor import Tensor
 
 from .events import Event, Place, Row, rows_by
@@ -231,7 +231,7 @@ class _Recorder:
         for frame in frames_from(sys._getframe(1)):
             code = frame.f_code
             if is_internal_file(code.co_filename):
-                if code.co_name == "_compute" and hasattr(cell := frame.f_locals.get("self"), "cls_name"):
+                if code.co_name == "_compute" and is_layer(cell := frame.f_locals.get("self")):
                     cells.append(cell)
             elif line is None and not code.co_filename.startswith("<frozen "):
                 line = code.co_filename, frame.f_lineno

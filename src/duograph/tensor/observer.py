@@ -10,10 +10,11 @@ from itertools import pairwise
 from types import FrameType
 from typing import Any, Protocol
 
+from duograph.base.lookup import raw_getattr
 from duograph.base.source import is_internal_file
 from duograph.core.op import Op
 
-__all__ = ["Observer", "frames_from", "layer_of"]
+__all__ = ["Observer", "frames_from", "is_layer", "layer_of", "layer_path"]
 
 
 class Observer(Protocol):
@@ -56,9 +57,14 @@ def layer_of(frames: Sequence[FrameType]) -> str:
     for frame in reversed(frames):
         if frame.f_code.co_name == "_compute" and is_internal_file(frame.f_code.co_filename):
             cell = frame.f_locals.get("self")
-            if hasattr(cell, "cls_name"):
+            if is_layer(cell):
                 cells.append(cell)
     return layer_path(cells)
+
+
+def is_layer(value: Any) -> bool:
+    """Whether an object is a Cell; nothing of its own is asked."""
+    return "_cells" in raw_getattr(value, "__dict__", ())
 
 
 def layer_path(cells: Sequence[Any]) -> str:
@@ -67,8 +73,21 @@ def layer_path(cells: Sequence[Any]) -> str:
     cells = cells[of_user[0] if of_user else 0 :]  # without a training step, a network with its loss
     if not cells:
         return ""
-    path = last = cells[0].cls_name
+    path = last = type(cells[0]).__name__
     for outer, inner in pairwise(cells):
-        known = next((name for name, cell in outer.cells_and_names() if cell is inner and name), None)
-        path, last = f"{path}.{known}" if known else inner.cls_name, inner.cls_name
+        known, last = _name_in(outer, inner), type(inner).__name__
+        path = f"{path}.{known}" if known else last
     return path if path == last else f"{path} ({last})"
+
+
+def _name_in(outer: Any, inner: Any) -> str:
+    """The name of a Cell among those that another one consists of; empty: it is none of them."""
+    work, seen = [("", outer)], {id(outer)}
+    for prefix, cell in work:
+        for name, part in raw_getattr(cell, "__dict__", {}).get("_cells", {}).items():
+            if part is inner:
+                return f"{prefix}{name}"
+            if is_layer(part) and id(part) not in seen:
+                seen.add(id(part))
+                work.append((f"{prefix}{name}.", part))
+    return ""

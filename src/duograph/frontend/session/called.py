@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.base.source import CalledSpan, Span, is_internal_file
-from duograph.tensor.observer import layer_path
+from duograph.tensor.observer import is_layer, layer_path
 
 
 class Called:
@@ -25,7 +25,7 @@ class Called:
     def into(self, file: str, span: Span | None, first: Any) -> Called:
         """The calls within a function of this file, called at ``span`` with ``first`` as its first argument."""
         cells, layer = self._cells, self.layer
-        if hasattr(first, "cls_name") and (not cells or cells[-1] is not first):
+        if is_layer(first) and (not cells or cells[-1] is not first):
             cells = (*cells, first)
             layer = layer_path(cells)
         caller = None

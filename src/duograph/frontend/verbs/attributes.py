@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.base.lookup import raw_getattr
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, dim_size
@@ -283,7 +283,9 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
         is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
         if _is_data_of_class(obj, found, name):
-            if not is_made:  # where the class gets a property later, a guard that asked the object would run it
+            if not is_made and raw_hasattr(
+                obj, "__dict__"
+            ):  # where the class gets a property later, a guard that asked the object would run it
                 self.session.guards.add(self.session.source_of(obj), "no value", name)
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)

@@ -129,8 +129,9 @@ class Semantics(Attributes):
         self.refuse_unknown(obj)
         if self._is_inside(obj) or isinstance(obj, np.ndarray):
             return self._fresh(value)
-        if isinstance(key, slice) and module_kind(type(obj).__module__) == "framework":
-            return self._fresh(value)  # some layers of a `CellList`: a new one
+        slices = any(isinstance(k, slice) for k in (key if isinstance(key, tuple) else (key,)))
+        if slices and module_kind(type(obj).__module__) == "framework":
+            return self._fresh(value)  # some layers of a `CellList`, a grid of `numpy.mgrid`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
     def _made_default(self, obj: Any, key: Any) -> Any:
