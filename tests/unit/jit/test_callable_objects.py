@@ -59,3 +59,24 @@ def test_a_weak_proxy_whose_object_is_gone(mode):
     for _ in range(2):
         with pytest.raises(ReferenceError, match="no longer exists"):
             compiled(x)
+
+
+class WithPartialMethods:
+    gain = 2.0
+
+    def scale(self, x, a, b=1.0):
+        return x * a * self.gain + b
+
+    tripled = functools.partialmethod(scale, 3.0)
+    raised = functools.partialmethod(scale, a=1.0, b=10.0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_partial_methods(mode):
+    held, x = WithPartialMethods(), Tensor(1.0)
+    inside = _compiled(lambda x: held.raised(x) + held.tripled(x, 0.0), mode)
+    outside = _compiled(held.raised, mode)
+    seen = []
+    for held.gain in (2.0, 2.0, 3.0):
+        seen += [inside(x).item(), outside(x).item()]
+    assert seen == [18.0, 12.0, 18.0, 12.0, 22.0, 13.0]
