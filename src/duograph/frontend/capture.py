@@ -148,6 +148,8 @@ def _attempt(
         is_users = is_interpreted(fn.__func__ if isinstance(fn, types.MethodType) else fn)
         take = session.entered if is_users else session.external
         session.args = tuple(args)
+        if not isinstance(fn, types.FunctionType | types.MethodType):
+            session.source_of(fn)  # a partial, say: what it holds was found outside
         session.choices.are_exact = is_part
         if log.recorded is not None:
             session.regions.recorder = Recorder(log.recorded, partial(_given, session), log.budget)

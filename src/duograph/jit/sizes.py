@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from duograph.core.dim import Symbol
-from duograph.frontend.guards.guard import Guard
+from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.rules.sources import Source
 from duograph.frontend.session.session import may_vary
 from duograph.tensor.tensor import Tensor
@@ -113,7 +113,7 @@ def tensor_at(source: Source, values: Sequence[Any]) -> Tensor | None:
     """The tensor that is found there now, if it is one."""
     try:
         value = source.load(values)
-    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
+    except UNREADABLE:
         return None
     return value if type(value) is Tensor and not value.is_symbolic else None
 

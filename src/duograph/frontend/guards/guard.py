@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UNREADABLE", "Guard", "GuardSet"]
 
-UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError)
+UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError, ReferenceError)
 """What reading a source raises that is not there any more, or holds something else."""
 
 

@@ -222,7 +222,7 @@ def look_of(kind: type) -> str:
         The name of what is defined; empty if there is none, as a rule.
     """
     if not _flags(kind) & _HEAP_TYPE:
-        return ""
+        return "__getattribute__" if kind in weakref.ProxyTypes else ""  # another object answers, as long as it lives
     for base in _order(kind):
         if not _flags(base) & _HEAP_TYPE:
             continue

@@ -46,7 +46,7 @@ class Source(NamedTuple):
                 return str(self.base)
             case "pinned":
                 value = self.base.value
-                if isinstance(value, dict) and "__builtins__" in value:
+                if type(value) is dict and "__builtins__" in value:
                     return "globals"
                 return f"<{raw_getattr(value, '__name__', type(value).__name__)}>"
             case "attr":

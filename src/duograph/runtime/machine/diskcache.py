@@ -28,7 +28,11 @@ import logging
 import os
 import stat
 import time
+from array import array
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+
+import numpy as np
 
 from duograph.base.config import config
 from duograph.base.events import emit
@@ -174,29 +178,37 @@ def trim(limit: int | None = None) -> int:
     if place is None:
         return 0
     limit = config().cache_size << 20 if limit is None else limit
-    found: list[tuple[float, int, str]] = []
+    removed = 0
     try:
         if not _is_trusted(place):
             return 0
         abandoned = remove_abandoned(place)
-        with os.scandir(place) as entries:
-            for entry in entries:
-                if entry.name.endswith(_SUFFIX):
-                    status = _status(entry)
-                    if status is not None:
-                        found.append((status.st_mtime, status.st_size, entry.path))
+        used, sizes = array("d"), array("q")  # of hundreds of thousands of entries, perhaps: no list of their paths
+        for time_of_use, size, _ in _entries(place):
+            used.append(time_of_use)
+            sizes.append(size)
+        excess = sum(sizes) - limit * 9 // 10
+        if sum(sizes) > limit:
+            oldest = np.argsort(used, kind="stable")
+            last = used[oldest[min(np.searchsorted(np.cumsum(np.array(sizes)[oldest]), excess), len(oldest) - 1)]]
+            for _, size, path in sorted(entry for entry in _entries(place) if entry[0] <= last):
+                if excess > 0 and _remove(path):
+                    excess -= size
+                    removed += 1
     except OSError as error:
         emit("cache not trimmed", path=place, reason=str(error))
         return 0
-    total = sum(size for _, size, _ in found)
-    room = limit * 9 // 10 if total > limit else total
-    removed = 0
-    for _, size, path in sorted(found):
-        if total > room and _remove(path):
-            total -= size
-            removed += 1
     _counters.evicted += removed
     return removed + abandoned
+
+
+def _entries(place: str) -> Iterator[tuple[float, int, str]]:
+    """Of each entry when it was used for the last time, its size, and its path."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            status = _status(entry) if entry.name.endswith(_SUFFIX) else None
+            if status is not None:
+                yield status.st_mtime, status.st_size, entry.path
 
 
 def discard(name: str, reason: str) -> None:
