@@ -239,6 +239,24 @@ def test_a_part_that_does_not_pay_is_left_and_told(told):
     )
 
 
+def test_a_part_that_is_given_up_is_not_cut_out_again(told):
+    """A statement of its own becomes what its operands are, which is the same part."""
+
+    @ms.jit
+    def f(x):
+        for i in range(0, 6, 2):
+            yield (x[i : i + 2] * 2).tanh().mean()
+
+    x = Tensor([float(i) for i in range(6)])
+    results = {str(list(f(x))) for _ in range(120)}
+    assert len(results) == 1
+    (part,) = f.cut.segments.values()
+    assert part.is_no_use
+    hits = part.answered
+    list(f(x))
+    assert part.answered == hits
+
+
 def test_a_strict_function_is_always_compiled(told):
     log = []
 
