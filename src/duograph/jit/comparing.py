@@ -138,7 +138,7 @@ class Comparing:
 
     def _let(
         self: Any,
-        account: Fallback | Cut | None,
+        account: Fallback | Cut | Entries | None,
         calls: int,
         callee: Any,
         is_quiet: bool = False,

@@ -225,6 +225,14 @@ class Cut:
             part[0].note(dict.fromkeys(part[1].places))
             return
         self.current = tuple([self._segment(segment, source, fn) for segment in plan.segments])
+        given_up = [
+            s for s, f in zip(plan.segments, self.current, strict=True) if f.is_no_use
+        ]  # a cut has not changed it
+        further = {place for segment in given_up for place in self.halves(segment)}
+        if not further <= places and len(places) < MOST_CUTS:
+            self.places |= further
+            self._build()
+            return
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
         variables = {COMPILED: self.called, CLOCK: time.perf_counter, **held, **counts}

@@ -120,13 +120,19 @@ class Entries:
         self.refusal: Uncapturable | None = None
         self.attempts = Attempts()
         self.is_small = False
-        self.seconds = 0.0
+        self.seconds, self._weight = 0.0, 1
         self.recompiles: list[str] = []
         self.sizes = VaryingSizes()
 
     def count(self, seconds: float) -> None:
         """Plain Python has answered a call that no attempt was made for."""
-        self.seconds += seconds
+        self.seconds += seconds * self._weight
+        self._weight = 1
+
+    def passed(self, calls: int) -> None:
+        """So many such calls have gone to plain Python natively: the time of the next one stands for theirs."""
+        self.attempts.passed(calls)
+        self._weight += calls
 
     def is_resting(self) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile."""

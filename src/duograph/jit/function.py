@@ -252,6 +252,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             return self._run_cut(skeleton, args, kwargs)
+        if store.attempts.rest and store is self._own and not any(e.hits > 1 for e in (*tried, *self._shared.entries)):
+            self._let(store, store.attempts.rest, self.plain or self.fn)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     @property

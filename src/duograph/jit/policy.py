@@ -162,6 +162,16 @@ class Attempts:
         self.unattempted += waits
         return waits
 
+    @property
+    def rest(self) -> int:
+        """How many further calls will be answered without an attempt, where many have been."""
+        return min(let(self.waited), self._rest - self.waited) if self.waited > SURE else 0
+
+    def passed(self, calls: int) -> None:
+        """So many calls have gone to plain Python natively."""
+        self.waited += calls
+        self.unattempted += calls
+
 
 class Looks:
     """When it is looked at whether what a refusal was about is still so: often at first, then rarely.

@@ -1,5 +1,6 @@
 """What does not pay is left to plain Python: times are numbers that the tests make up."""
 
+import math
 import time
 import types
 
@@ -10,6 +11,7 @@ from duograph import Tensor, nn, ops
 from duograph.base.config import config, set_config
 from duograph.jit import policy
 from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+from tests.unit.jit.native_calls import python_within
 
 X = Tensor([1.0, 2.0])
 
@@ -239,6 +241,24 @@ def test_a_part_that_does_not_pay_is_left_and_told(told):
     )
 
 
+def test_a_part_that_is_given_up_is_not_cut_out_again(told):
+    """A statement of its own becomes what its operands are, which is the same part."""
+
+    @ms.jit
+    def f(x):
+        for i in range(0, 6, 2):
+            yield (x[i : i + 2] * 2).tanh().mean()
+
+    x = Tensor([float(i) for i in range(6)])
+    results = {str(list(f(x))) for _ in range(120)}
+    assert len(results) == 1
+    (part,) = f.cut.segments.values()
+    assert part.is_no_use
+    hits = part.answered
+    list(f(x))
+    assert part.answered == hits
+
+
 def test_a_strict_function_is_always_compiled(told):
     log = []
 
@@ -305,6 +325,28 @@ def test_calls_of_a_cut_function_are_all_counted():
     told = f.explain()
     assert told.breaks[0].times == 1000 and told.fallbacks[0].hits == 999
     assert f.stats["breaks"] == 1
+
+
+def test_calls_that_wait_for_an_attempt_go_natively():
+    """A rate that is computed of the number of the step: no version is of use, and Python leads one call of many."""
+
+    @ms.jit
+    def f(x, step):
+        return x - x * (0.1 * (1 + math.cos(step / 100)))
+
+    for step in range(600):
+        assert f(X, step).tolist() == f.fn(X, step).tolist()
+    names = []
+    for step in range(600, 620):
+        names += python_within(f, X, step)
+    assert names.count("__call__") <= 1
+    assert names.count("f") == 20
+    f.explain()
+    assert f(X, 5).tolist() == f.fn(X, 5).tolist()
+    unattempted = f.explain().unattempted
+    for step in range(1000, 1010):
+        f(X, step)
+    assert f.explain().unattempted == unattempted + 10
 
 
 def test_code_and_defaults_that_change_are_seen_by_the_next_call():

@@ -32,6 +32,20 @@ def test_what_has_taken_all_the_time_waits_at_once():
     assert waits(Attempts(), 10, failed=3, is_late=True) == [7]
 
 
+def test_calls_that_wait_may_go_natively_until_the_next_attempt():
+    attempts, known, natively, led = Attempts(), policy.PATIENCE, 0, 0
+    for _ in range(1000):
+        led += 1
+        if not attempts.wait(lambda: (known, 0, False)):
+            known += 1
+        natively += attempts.rest
+        attempts.passed(attempts.rest)
+        if natively > 20 * policy.LET:
+            break
+    assert attempts.unattempted == led + natively - (known - policy.PATIENCE)
+    assert led < 500
+
+
 def test_versions_that_are_gone_count_as_unused():
     attempts = Attempts()
     attempts.dropped = policy.SPARE + 2

@@ -44,6 +44,7 @@ from .values import (
 )
 
 SYMBOL = "dg_host"
+_ROW = ctypes.c_int64 * (1 << 20)  # longer than any row of words
 
 
 @dataclass(eq=False)
@@ -63,10 +64,16 @@ class HostStep:
     known: list[bool]
     graph: Graph | None = None
     operand_types: list[Type] = field(default_factory=list)
+    leaves: list[list[Any]] = field(default_factory=list)  # types of those of each operand
+    first_symbol: int = 0  # among the numbers that the code passes
+    gives_nothing: bool = False  # but the next token
     keeps: bool = False  # whether operands may live on in its result, or in the user's hands
 
     def __post_init__(self) -> None:
         self.operand_types = [o.type for o in self.node.operands]
+        self.leaves = [leaf_types(t) for t in self.operand_types]
+        self.first_symbol = 2 + _words(self.operand_types)
+        self.gives_nothing = isinstance(self.node.type, TokenType)
         self.keeps = "io" in self.node.op.effects or any(is_handle(t) for t in leaf_types(self.node.type))
         if self.node.op in CONTROL:
             context = self.node.context
@@ -76,13 +83,12 @@ class HostStep:
 
     def run(self, run: Any, bufs: Any, dims: Any) -> None:
         """Reads the operands, computes, and writes the results where the code expects them."""
-        b = d = 0
-        d = 2
-        env = {s: dims[d + _words(self.operand_types) + i] for i, s in enumerate(self.symbols)}
+        b, d = 0, 2
+        env = {s: dims[self.first_symbol + i] for i, s in enumerate(self.symbols)}
         args: list[Any] = []
-        for type_ in self.operand_types:
+        for type_, types in zip(self.operand_types, self.leaves, strict=True):
             leaves: list[Any] = []
-            for t in leaf_types(type_):
+            for t in types:
                 if isinstance(t, TensorType):
                     leaves.append(_array(bufs[b], t, env))
                     b += 1
@@ -91,8 +97,10 @@ class HostStep:
                 else:
                     leaves.append(from_word(t, dims[d], run.objects))
                     d += 1
-            args.append(tree_of(type_, leaves))
+            args.append(tree_of(type_, leaves) if isinstance(type_, TupleType) else leaves[0])
         value = self._compute(run, args, env)
+        if self.gives_nothing:
+            return
         self._write(run, leaves_of(value) if isinstance(value, tuple) else [value], bufs, b, env)
 
     def _compute(self, run: Any, args: list[Any], env: dict[Symbol, int]) -> Any:
@@ -108,7 +116,7 @@ class HostStep:
     def _write(self, run: Any, values: list[Any], bufs: Any, b: int, env: dict[Symbol, int]) -> None:
         types = leaf_types(self.node.type)
         n_known = sum(isinstance(t, TensorType) and k for t, k in zip(types, self.known, strict=True))
-        words = (ctypes.c_int64 * (1 << 20)).from_address(bufs[b + n_known])
+        words = _ROW.from_address(bufs[b + n_known])
         w = 0
         for type_, known, value in zip(types, self.known, values, strict=True):
             if isinstance(type_, TokenType):
@@ -147,8 +155,7 @@ def _array(address: int, type: TensorType, env: dict[Symbol, int]) -> Any:
         size *= n
     if size == 0:
         return np.empty(shape, type.dtype.numpy)
-    raw = (ctypes.c_uint8 * size).from_address(address)
-    return np.frombuffer(memoryview(raw), np.uint8).view(type.dtype.numpy).reshape(shape)
+    return np.ndarray(shape, type.dtype.numpy, (ctypes.c_uint8 * size).from_address(address))
 
 
 def from_word(type: Type, word: int, objects: list[Any]) -> Any:
@@ -184,11 +191,11 @@ RUNS: dict[int, ref[Any]] = {}
 
 
 def _host(bufs: int, dims: int) -> int:
-    head = (ctypes.c_int64 * (1 << 20)).from_address(dims)
+    head = _ROW.from_address(dims)
     run = RUNS[head[0]]()
     assert run is not None, "whoever called the code holds it"
     try:
-        run.host_steps[head[1]].run(run, (ctypes.c_int64 * (1 << 20)).from_address(bufs), head)
+        run.host_steps[head[1]].run(run, _ROW.from_address(bufs), head)
     except BaseException as error:  # noqa: BLE001 - it goes on where the code was called from
         run.error = error
         return HOST
