@@ -101,7 +101,7 @@ ACCEPTED: dict[str, str] = {
     """,
     NAMES: """
         api.functional.structure:MultitypeFuncGraph.__init__(doc_url)
-        api.primitives.base:Primitive.set_prim_instance_name(name) dataset.mindrecord:FileWriter.add_schema(desc)
+        api.primitives.base:Primitive.set_prim_instance_name(name)
     """,
     PROFILE: """
         device.profiler:DynamicProfilerMonitor.__init__(cfg_path,kwargs,poll_interval)

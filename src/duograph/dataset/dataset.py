@@ -11,6 +11,7 @@ import numpy as np
 from duograph.context.settings import INT32_MAX
 from duograph.core import dtype as dt
 
+from .mindrecord import save_rows
 from .run import DictIterator, Row, Run, TupleIterator
 
 NODES: dict[str, Callable[..., Dataset]] = {}
@@ -339,8 +340,22 @@ class Dataset:
         return next((f for f in (c._find_callback(name) for c in self.children) if f is not None), None)
 
     def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
-        """MindRecord files are not written here."""
-        raise RuntimeError("duograph writes no MindRecord files: save arrays with numpy.save or safetensors instead.")
+        """Writes the rows of one epoch to mindrecord files, which `MindDataset` reads.
+
+        Args:
+            file_name (str): the file; files that are there are replaced.
+            num_files (int): how many of them. Default ``1``.
+            file_type (str): only ``"mindrecord"``. Default ``"mindrecord"``.
+
+        Raises:
+            ValueError: another type of file, a column that records cannot hold, or one whose rows differ in more than
+                their first size.
+        """
+        if file_type != "mindrecord":
+            raise ValueError(f"{file_type} is not supported: 'file_type' must be 'mindrecord'.")
+        names = self.get_col_names()
+        rows = [dict(builtins.zip(names, row)) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+        save_rows(rows, names, file_name, num_files)
 
 
 def zip(datasets: Sequence[Dataset]) -> Dataset:

@@ -1,38 +1,29 @@
-"""Records on disk: `FileWriter` and `FileReader`, under ``mindspore.mindrecord``'s names.
+"""Records on disk: `FileWriter` and `FileReader`, under ``mindspore.mindrecord``'s names and in its format.
 
-A file has a header and one piece per record, each with a CRC-32, so that no damaged byte is read as another value::
-
-    file   ::= "duorec1\\n" , u32 length of the header , header , u32 check , record ...
-    header ::= JSON: {"schema": {...}, "index": [...], "records": 5, "shards": 2, "shard": 0, "set": "1c291ca3"}
-    record ::= u32 length of the content , u32 check , content
-    content ::= for each field: u32 length , bytes   (of an array: its shape in JSON, a line feed, its elements)
-
-The check of the header is over all before it, that of a record over its number, its length and its content. ``set`` is
-the same in all shards that were written together, so that new ones are not mixed with old ones. Numbers are
-little-endian. Shards are files ``NAME0``, ``NAME1``, ... as MindSpore names them. MindSpore's own binary page
-format is not read.
+Files of both are read by both; the format is in `mindpages.py`. Shards are files ``NAME0``, ``NAME1``, ... and each has
+an index ``NAME.db`` beside it, which MindSpore needs.
 """
 
 from __future__ import annotations
 
-import json
+import contextlib
 import os
-import struct
+import re
 import zlib
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from duograph.base.files import crc_of, write_file
+from duograph.base.files import write_file
 from duograph.base.public import saying_why
+
+from .mindpages import Damaged, about, fields_of, files_of, is_blob, rows_of
 
 __all__ = ["FileReader", "FileWriter", "SUCCESS"]
 
 SUCCESS = "SUCCESS"
 _TYPES = ("int32", "int64", "float32", "float64", "string", "bytes")
-_MAGIC = b"duorec1\n"
-_WORD, _PAIR = struct.Struct("<I"), struct.Struct("<II")
 
 
 class FileWriter:
@@ -71,22 +62,33 @@ class FileWriter:
             raise ValueError(f"Shard number should between 1 and 1000, but got {shard_num}.")
         self.paths = shard_paths(file_name, shard_num)
         self.schema: dict[str, dict[str, Any]] | None = None
-        self._rows: list[dict[str, bytes]] = []
+        self._rows: list[dict[str, Any]] = []
         for path in self.paths:
             if os.path.exists(path) and not overwrite:
                 raise RuntimeError(f"Invalid file, mindrecord files already exist. Please check file path: {path}.")
-        self._index: list[str] = []
+        self._index: list[str] | None = None
+        self._desc = ""
 
     def add_schema(self, content: dict[str, dict[str, Any]], desc: str | None = None) -> int:
         """Says which fields a record has: ``{"x": {"type": "float32", "shape": [-1]}}``; gives the schema's number.
 
         Raises:
-            ValueError: a field's type is not one of int32, int64, float32, float64, string, bytes.
+            ValueError: a field's type is not one of int32, int64, float32, float64, string, bytes; or its name has
+                other characters than letters, digits and underscores; or its shape leaves more than one size open.
         """
         for name, field in content.items():
+            if not isinstance(name, str) or not re.fullmatch(r"[0-9a-zA-Z_]+", name):
+                raise ValueError(f"The name of a field has letters, digits and underscores, but got {name!r}.")
             if not isinstance(field, dict) or field.get("type") not in _TYPES:
                 raise ValueError(f"The field {name!r} needs a type out of {list(_TYPES)}, but got {field!r}.")
-        self.schema = dict(content)
+            shape = field.get("shape", [])
+            sizes = isinstance(shape, list | tuple) and all(type(n) is int and n >= -1 for n in shape)
+            if not sizes or list(shape).count(-1) > 1 or set(field) - {"type", "shape"}:
+                raise ValueError(f"The field {name!r} has a type and at most a shape, but got {field!r}.")
+            if "shape" in field and field["type"] in ("string", "bytes"):
+                raise ValueError(f"The field {name!r} of the type {field['type']} has no shape.")
+        self.schema = {name: {**field} for name, field in content.items()}
+        self._desc = desc or ""
         return 0
 
     def add_index(self, index_fields: list[str]) -> str:
@@ -94,6 +96,10 @@ class FileWriter:
         missing = [f for f in index_fields if self.schema is None or f not in self.schema]
         if missing:
             raise ValueError(f"index field {missing[0]!r} is not in the schema.")
+        assert self.schema is not None
+        for name in index_fields:
+            if is_blob(self.schema[name]):
+                raise ValueError(f"index field {name!r} is no single number or string.")
         self._index = list(index_fields)
         return SUCCESS
 
@@ -117,11 +123,16 @@ class FileWriter:
         """Writes the files, each in one move."""
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
-        shards = len(self.paths)
-        together = crc_of(value for row in self._rows for value in row.values())
-        about = {"schema": self.schema, "index": self._index, "shards": shards, "set": f"{together:08x}"}
-        for shard, path in enumerate(self.paths):
-            write_file(path, _pieces({**about, "shard": shard}, self._rows[shard::shards]))
+        shards, index = len(self.paths), fields_of(self.schema)[0] if self._index is None else self._index
+        together = f"{zlib.crc32(repr(self._rows).encode()):08x}"
+        written = []
+        for shard in range(shards):
+            first, last = (len(self._rows) * n // shards for n in (shard, shard + 1))
+            rows = self._rows[first:last]
+            written.append(files_of(rows, self.schema, index, self._desc, self.paths, shard, together))
+        for path, (pieces, database) in zip(self.paths, written):
+            write_file(path, pieces)
+            write_file(f"{path}.db", database)
         return SUCCESS
 
 
@@ -135,7 +146,7 @@ class FileReader:
 
     Raises:
         ValueError: there is no such file.
-        RuntimeError: a file is damaged, or none that `FileWriter` writes.
+        RuntimeError: a file is damaged, or no mindrecord file.
 
     Supported Platforms:
         ``CPU``
@@ -145,14 +156,14 @@ class FileReader:
         given = [str(f) for f in (file_name if isinstance(file_name, list) else [file_name])]
         self.paths = existing_shards(file_name)
         self.columns = columns
-        about = [_about(path) for path in self.paths]
-        self._schema = about[0]["schema"]
-        self._count = sum(a["records"] for a in about)
-        for path, a in zip(self.paths, about, strict=True):
+        found = [_about(path) for path in self.paths]
+        self._schema = found[0]["schema"]
+        self._count = sum(a["rows"] for a in found)
+        for path, a in zip(self.paths, found, strict=True):
             if a["schema"] != self._schema:
                 raise RuntimeError(f"Invalid file, the schema of {path} is not that of {self.paths[0]}.")
-        if self.paths != given and {a["shard"] for a in about if a["set"] == about[0]["set"]} != set(
-            range(max(a["shards"] for a in about))
+        if self.paths != given and {a["shard"] for a in found if a["set"] == found[0]["set"]} != set(
+            range(max(a["shards"] for a in found))
         ):
             raise RuntimeError(f"Invalid file, the shards {', '.join(self.paths)} were not written together.")
 
@@ -165,18 +176,59 @@ class FileReader:
         return self._count
 
     def get_next(self) -> Iterator[dict[str, Any]]:
-        """All records, one dict each: arrays for numbers, str and bytes.
+        """All records, one dict each: numbers, str and bytes, and arrays for what has a shape.
 
         Raises:
             RuntimeError: a file is damaged.
         """
         names = list(self.columns or self._schema)
         for path in self.paths:
-            for row in _records(path, list(self._schema)):
-                yield {n: _loaded(self._schema[n], row[n]) for n in names}
+            for row in _records(path):
+                yield {n: row[n] for n in names}
 
     def close(self) -> None:
         """Files are open only while they are read."""
+
+
+_KINDS = {
+    "bool": "int32", "int8": "int32", "uint8": "int32", "int16": "int32", "uint16": "int32", "int32": "int32",
+    "uint32": "int64", "int64": "int64", "uint64": "int64", "float16": "float32", "float32": "float32",
+    "float64": "float64",
+}  # fmt: skip
+"""The types of records for those of pipelines."""
+
+
+def save_rows(rows: list[dict[str, np.ndarray]], names: list[str], file_name: str, num_files: int) -> None:
+    """Writes rows of a pipeline, under the schema that they have.
+
+    Raises:
+        ValueError: there are no rows, or a column that records cannot hold.
+    """
+    if not rows:
+        raise ValueError(f"There are no rows to write to {file_name}.")
+    writer = FileWriter(file_name, num_files, overwrite=True)
+    writer.add_schema({name: _field_of(name, [row[name] for row in rows]) for name in names})
+    writer.write_raw_data([{name: _value_of(value) for name, value in row.items()} for row in rows])
+    writer.commit()
+
+
+def _field_of(name: str, arrays: list[np.ndarray]) -> dict[str, Any]:
+    first = arrays[0]
+    kind = {"U": "string", "S": "bytes"}.get(first.dtype.kind) or _KINDS.get(first.dtype.name)
+    if kind is None or (kind in ("string", "bytes") and first.ndim):
+        raise ValueError(f"The column {name!r} of the type {first.dtype} and shape {first.shape} fits no record.")
+    if first.dtype == np.uint64 and any(array.size and array.max() > np.iinfo(np.int64).max for array in arrays):
+        raise ValueError(f"The column {name!r} has numbers that are larger than int64.")
+    if not first.ndim:
+        return {"type": kind}
+    shapes = {array.shape for array in arrays}
+    if len(shapes) > 1 and len({shape[1:] for shape in shapes}) > 1:
+        raise ValueError(f"The rows of the column {name!r} differ in more than their first size: {sorted(shapes)[:2]}.")
+    return {"type": kind, "shape": list(first.shape) if len(shapes) == 1 else [-1, *first.shape[1:]]}
+
+
+def _value_of(value: np.ndarray) -> Any:
+    return value.item() if value.dtype.kind in "US" else value
 
 
 def shard_paths(file_name: str, shard_num: int) -> list[str]:
@@ -203,94 +255,48 @@ def existing_shards(file_name: Any) -> list[str]:
 # ---- the file --------------------------------------------------------------------------------------------------------
 
 
-def _pieces(about: dict[str, Any], rows: list[dict[str, bytes]]) -> Iterator[bytes]:
-    header = json.dumps({**about, "records": len(rows)}).encode()
-    head = _MAGIC + _WORD.pack(len(header)) + header
-    yield head + _WORD.pack(zlib.crc32(head))
-    for number, row in enumerate(rows):
-        content = b"".join(_WORD.pack(len(value)) + value for value in row.values())
-        yield _PAIR.pack(len(content), _check(number, content)) + content
-
-
-def _check(number: int, content: bytes) -> int:
-    return zlib.crc32(content, zlib.crc32(struct.pack("<QQ", number, len(content))))
-
-
-def _damaged(path: str, what: str) -> NoReturn:
-    raise RuntimeError(f"Invalid file, the mindrecord file {path} is damaged: {what}.")
+@contextlib.contextmanager
+def _read(path: str) -> Iterator[BinaryIO]:
+    """A file that is read; whatever is wrong with it is said with its name."""
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except OSError as exc:
+        raise ValueError(f"The file {path} does not exist or permission denied! ({exc.strerror})") from None
+    except Damaged as exc:
+        raise RuntimeError(f"Invalid file, the mindrecord file {path} is damaged: {exc}.") from None
 
 
 def _about(path: str) -> dict[str, Any]:
-    """The header of a file."""
-    with _opened(path) as file:
-        return _header(path, file)
+    with _read(path) as file:
+        return about(file)
 
 
-def _opened(path: str) -> BinaryIO:
-    try:
-        return open(path, "rb")
-    except OSError as exc:
-        raise ValueError(f"The file {path} does not exist or permission denied! ({exc.strerror})") from None
+def _records(path: str) -> Iterator[dict[str, Any]]:
+    with _read(path) as file:
+        yield from rows_of(file, about(file))
 
 
-def _header(path: str, file: BinaryIO) -> dict[str, Any]:
-    head = file.read(len(_MAGIC) + 4)
-    if head[: len(_MAGIC)] != _MAGIC:
-        raise RuntimeError(
-            f"Invalid file, {path} is no mindrecord file that FileWriter wrote, or its start is damaged."
-        )
-    length = int.from_bytes(head[len(_MAGIC) :], "little")
-    rest = file.read(length + 4)
-    if len(rest) != length + 4 or zlib.crc32(head + rest[:-4]) != int.from_bytes(rest[-4:], "little"):
-        _damaged(path, "its header is not what was written")
-    return json.loads(rest[:-4])
-
-
-def _records(path: str, names: list[str]) -> Iterator[dict[str, bytes]]:
-    with _opened(path) as file:
-        count = _header(path, file)["records"]
-        size = os.fstat(file.fileno()).st_size
-        for number in range(count):
-            head = file.read(_PAIR.size)
-            length, check = _PAIR.unpack(head) if len(head) == _PAIR.size else (0, 0)
-            content = file.read(length) if length <= size else b""
-            if len(head) != _PAIR.size or len(content) != length or _check(number, content) != check:
-                _damaged(path, f"record {number} of {count} is not what was written")
-            row, at = {}, 0
-            for name in names:
-                (length,) = _WORD.unpack_from(content, at)
-                row[name] = content[at + 4 : at + 4 + length]
-                at += 4 + length
-            yield row
-        if file.read(1):
-            _damaged(path, f"there is more after its {count} records")
-
-
-def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> bytes:
+def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> Any:
     if name not in row:
         raise ValueError(f"A record has no field {name!r}.")
     value, kind = row[name], field["type"]
     if kind == "string":
-        return str(value).encode()
+        return str(value)
     if kind == "bytes":
         if isinstance(value, int | list | tuple):  # `bytes(3)` would be three zeros
             raise ValueError(f"The field {name!r} needs bytes, but got {type(value).__name__}.")
         return bytes(value)
     array = np.asarray(value, dtype=kind)
     shape = field.get("shape")
-    if shape is not None and -1 not in shape and tuple(array.shape) != tuple(shape):
+    if shape is None:
+        if array.ndim:
+            raise ValueError(f"The field {name!r} is one number, but got the shape {tuple(array.shape)}.")
+        return array.item()
+    fits = len(shape) == array.ndim and all(want in (-1, n) for want, n in zip(shape, array.shape))
+    if not fits:
         raise ValueError(f"The field {name!r} has shape {tuple(shape)}, but got {tuple(array.shape)}.")
-    return json.dumps(list(array.shape)).encode() + b"\n" + array.tobytes()
-
-
-def _loaded(field: dict[str, Any], value: bytes) -> Any:
-    kind = field["type"]
-    if kind == "bytes":
-        return value
-    if kind == "string":
-        return value.decode()
-    shape, _, data = value.partition(b"\n")
-    return np.frombuffer(data, kind).reshape(json.loads(shape)).copy()
+    return array
 
 
 __getattr__ = saying_why(__name__)

@@ -15,7 +15,7 @@ from .vision.files import Decode, FileBytes
 
 
 class MindDataset(Indexed):
-    """The records of files that ``duograph.mindrecord.FileWriter`` wrote.
+    """The records of mindrecord files, of MindSpore or of ``duograph.mindrecord.FileWriter``.
 
     Args:
         dataset_files (Union[str, list[str]]): a file, or all files of a set.
@@ -58,7 +58,8 @@ class MindDataset(Indexed):
             if name not in fields:
                 raise ValueError(f"columns_list: there is no field {name!r}; there are {sorted(fields)}.")
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
-        self._rows = [tuple(np.asarray(record[n]) for n in self._names) for record in reader.get_next()]
+        kinds = {name: field["type"] for name, field in fields.items() if field["type"] not in ("string", "bytes")}
+        self._rows = [tuple(np.asarray(record[n], kinds.get(n)) for n in self._names) for record in reader.get_next()]
         if padded_sample is not None:
             filler = tuple(np.asarray(padded_sample[n]) for n in self._names)
             self._rows += [filler] * (num_padded or 0)

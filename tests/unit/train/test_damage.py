@@ -123,9 +123,10 @@ def test_swapped_records(tmp_path):
     writer.write_raw_data([{"x": 1}, {"x": 2}])
     writer.commit()
     content = path.read_bytes()
-    size = 8 + struct.unpack_from("<I", content[8 + 4 + struct.unpack_from("<I", content, 8)[0] + 4 :])[0]
-    path.write_bytes(content[: -2 * size] + content[-size:] + content[-2 * size : -size])
-    with pytest.raises(RuntimeError, match="record 0 of 2"):
+    first, second = (struct.pack("<Q", 4) + b"\x81\xa1x" + bytes([n]) for n in (1, 2))
+    assert content.count(first + second) == 1
+    path.write_bytes(content.replace(first + second, second + first))
+    with pytest.raises(RuntimeError, match="CRC-32"):
         list(FileReader(str(path)).get_next())
 
 

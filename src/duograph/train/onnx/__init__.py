@@ -1,6 +1,6 @@
 """``mindspore.onnx``: networks as ONNX files.
 
-Everything is written here from MindIR (`writer.py`, `operators.py`) and from the messages of the format (`schema.py`);
+Everything is written here from MindIR (`writer.py`, `registry.py`) and from the messages of the format (`schema.py`);
 the ``onnx`` package is not needed. Operators are those of opset 18. Files of other writers are
 read as Cells (`load.py`).
 """

@@ -46,7 +46,7 @@ class Branches(NamedTuple):
 class Rounds(NamedTuple):
     """The operator ``Loop``, without values that are gathered from all rounds."""
 
-    count: int
+    rounds: int
     condition: int
     carry: tuple[int, ...]
     body: Plan
@@ -123,11 +123,11 @@ def _run(plan: Plan, values: list[Any]) -> tuple[Any, ...]:
 
 def _rounds(step: Rounds, values: list[Any]) -> tuple[Any, ...]:
     carry = tuple([tensor(values[place]) for place in step.carry])
-    if step.condition < 0 and step.count < 0:
+    if step.condition < 0 and step.rounds < 0:
         raise ValueError("A loop of the network has no end.")
     body = step.body
-    if step.count >= 0:
-        count = values[step.count]
+    if step.rounds >= 0:
+        count = values[step.rounds]
         for number in range(int(count)):
             inside = list(values)
             inside[body.inputs[0]] = Tensor(number, dt.int64)

@@ -19,7 +19,8 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from ..capturing import Captured
-from .operators import OPERATORS
+from . import elements, products, shapes  # noqa: F401  (they enter their operators)
+from .registry import OPERATORS
 from .schema import DTYPES, IR_VERSION, OPSET, message, set_tensor
 from .writer import NoForm, Writer, dtype_of
 
@@ -103,7 +104,7 @@ class _File:
         path = self._only_path()
         for symbol, source, axis in program.symbols:
             writer.sizes.setdefault(symbol, (self._of_source(source), axis))
-        given = [self._of_input(source) for source in program.inputs]
+        given: list[Any] = [self._of_input(source) for source in program.inputs]
         given += [None] * (len(program.graph.params) - len(given))  # the state of random numbers
         found = [self._result(recipe, path) for recipe in _outputs(path.value)]
         made = iter(writer.values(program.graph, given, [node for node in found if isinstance(node, Node)]))
@@ -113,7 +114,7 @@ class _File:
         outputs = []
         for i, (value, result) in enumerate(zip(values, found)):
             if not isinstance(value, str):
-                raise NoForm("it gives something that is no tensor", result)
+                raise NoForm("it gives something that is no tensor", result if isinstance(result, Node) else None)
             name = writer.name("output" if output_names is None else output_names[i])
             identity = message("NodeProto")
             identity.op_type, identity.name = "Identity", name

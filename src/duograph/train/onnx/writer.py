@@ -1,4 +1,4 @@
-"""From MindIR to an ONNX graph: names, sizes and control flow; the operators are in `operators.py`.
+"""From MindIR to an ONNX graph: names, sizes and control flow; the operators are in the files that `export.py` imports.
 
 One node of MindIR becomes one or more of ONNX. Python numbers that are only known at run time are tensors without
 dimensions (int64, float64, bool). A size that is not known is computed where it is needed, from the shape of a value
@@ -93,9 +93,9 @@ class Writer:
     def constant(self, value: Any, dtype: Any = None) -> str:
         """The name of an array."""
         array = np.ascontiguousarray(np.asarray(value, dtype)).reshape(np.shape(value))
-        key = array.dtype, array.shape, array.tobytes()
+        key: Any = array.dtype, array.shape, array.tobytes()
         if array.nbytes > 1024:
-            key = (id(value), len(self._constants))  # type: ignore[assignment]  (large ones are not compared)
+            key = len(self._constants)  # large ones are not compared
         if key not in self._constants:
             name = self._constants[key] = self.name("constant")
             self.initializers[name] = array

@@ -1,0 +1,117 @@
+"""MindSpore's record files: those that MindSpore wrote are read, and it reads those that are written here."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from duograph.mindrecord import FileReader, FileWriter
+
+import duograph.dataset as ds
+from tests.unit.dataset.mindrecord_cases import CASES, flat
+
+STORED = np.load(Path(__file__).parent / "mindspore.npz")
+
+
+def write(path, name, shards=1):
+    schema, rows = CASES[name]
+    writer = FileWriter(str(path), shard_num=shards, overwrite=True)
+    writer.add_schema(schema, "a text")
+    writer.write_raw_data(rows)
+    writer.commit()
+    return rows
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_files_of_mindspore(tmp_path, name):
+    schema, rows = CASES[name]
+    path = tmp_path / "theirs.mindrecord"
+    path.write_bytes(STORED[name].tobytes())
+    reader = FileReader(str(path))
+    assert reader.len() == len(rows) and reader.schema().keys() == schema.keys()
+    assert [flat(row) for row in reader.get_next()] == [flat(row) for row in rows]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("shards", [1, 2])
+def test_files_of_ours(tmp_path, name, shards):
+    rows = write(tmp_path / "ours", name, shards)
+    assert [flat(row) for row in FileReader(str(tmp_path / "ours")).get_next()] == [flat(row) for row in rows]
+    paths = [tmp_path / "ours"] if shards == 1 else [tmp_path / f"ours{i}" for i in range(shards)]
+    found = []
+    for path in paths:
+        database = sqlite3.connect(f"{path}.db")
+        assert database.execute("SELECT NAME FROM SHARD_NAME").fetchall() == [(path.name,)]
+        found.append(database.execute("SELECT COUNT(*) FROM INDEXES").fetchone()[0])
+        database.close()
+    assert sum(found) == len(rows)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_pages_are_those_of_mindspore(tmp_path, name):
+    """Byte by byte, but for the header and what a number of the form 0.25 takes (float or double)."""
+    write(tmp_path / "ours", name)
+    ours, theirs = (tmp_path / "ours").read_bytes(), STORED[name].tobytes()
+    if name != "several":
+        assert ours[1 << 14 :].rstrip(b"\0")[:-1] == theirs[1 << 14 :].rstrip(b"\0")[:-1]
+
+
+def test_mindspore_reads_them(tmp_path):
+    theirs = pytest.importorskip("mindspore.mindrecord", reason="MindSpore is not installed; its files are stored")
+    for name in CASES:
+        rows = write(tmp_path / "ours", name)
+        assert [flat(row) for row in theirs.FileReader(str(tmp_path / "ours")).get_next()] == [
+            flat(row) for row in rows
+        ]
+
+
+def test_a_pipeline_of_records(tmp_path):
+    path = tmp_path / "theirs.mindrecord"
+    path.write_bytes(STORED["several"].tobytes())
+    data = ds.MindDataset(str(path), ["label", "small", "points"], shuffle=False)
+    rows = list(data.create_tuple_iterator(output_numpy=True, num_epochs=1))
+    assert [row[0].tolist() for row in rows] == [-150, -50, 50, 150, 250]
+    assert (rows[0][0].dtype, rows[0][0].shape, rows[0][1].dtype, rows[2][2].shape) == (np.int32, (), np.int32, (2, 3))
+
+
+def test_saved_pipelines(tmp_path):
+    data = ds.NumpySlicesDataset({"x": np.arange(6, dtype=np.float32).reshape(3, 2), "n": [1, 2, 3]}, shuffle=False)
+    data.save(str(tmp_path / "x.mindrecord"))
+    again = ds.MindDataset(str(tmp_path / "x.mindrecord"), shuffle=False)
+    rows = [[column.tolist() for column in row] for row in again.create_tuple_iterator(output_numpy=True, num_epochs=1)]
+    assert again.get_col_names() == ["n", "x"] and rows == [[1, [0, 1]], [2, [2, 3]], [3, [4, 5]]]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"a b": {"type": "int32"}}, {"x); DROP TABLE INDEXES; --": {"type": "int32"}}, {"x": {"type": "int8"}},
+        {"x": {"type": "int32", "shape": [-1, -1]}}, {"x": {"type": "bytes", "shape": [2]}},
+        {"x": {"type": "int32", "size": 3}},
+    ],
+)  # fmt: skip
+def test_schemas_that_are_refused(tmp_path, schema):
+    with pytest.raises(ValueError, match="field"):
+        FileWriter(str(tmp_path / "x")).add_schema(schema)
+
+
+def test_damaged_files_of_mindspore_are_named(tmp_path):
+    """They have no checksum: what is read is an error with the file's name, or values of the right types."""
+    data = STORED["several"].tobytes()
+    path = tmp_path / "odd.mindrecord"
+    length = int.from_bytes(data[:8], "little") + 8
+    places = [
+        *range(0, length, 7),
+        *range(1 << 14, (1 << 14) + 500, 3),
+        *range((1 << 14) + (1 << 15), (1 << 14) + (1 << 15) + 200),
+    ]
+    for at in places:
+        path.write_bytes(data[:at] + bytes([data[at] ^ 0x13]) + data[at + 1 :])
+        try:
+            list(FileReader(str(path)).get_next())
+        except RuntimeError as error:
+            assert "odd.mindrecord" in str(error)
+    for end in (*range(0, length, 50), len(data) // 2):
+        path.write_bytes(data[:end])
+        with pytest.raises(RuntimeError, match=r"odd\.mindrecord is damaged"):
+            FileReader(str(path))
