@@ -12,6 +12,13 @@ from duograph.core.dtype import Bool as _Bool
 from duograph.core.dtype import Float as _Float
 from duograph.core.dtype import Int as _Int
 from duograph.core.dtype import UInt as _UInt
+from duograph.numpy.axes import apply_along_axis as apply_along_axis
+from duograph.numpy.axes import apply_over_axes as apply_over_axes
+from duograph.numpy.axes import array_equiv as array_equiv
+from duograph.numpy.axes import array_str as array_str
+from duograph.numpy.axes import divmod as divmod
+from duograph.numpy.axes import geomspace as geomspace
+from duograph.numpy.axes import rollaxis as rollaxis
 from duograph.numpy.elementwise import copysign as copysign
 from duograph.numpy.elementwise import float_power as float_power
 from duograph.numpy.elementwise import inner as inner
@@ -85,6 +92,34 @@ from duograph.numpy.functions import unique as unique
 from duograph.numpy.functions import var as var
 from duograph.numpy.functions import where as where
 from duograph.numpy.functions import zeros as zeros
+from duograph.numpy.histograms import histogram as histogram
+from duograph.numpy.histograms import histogram2d as histogram2d
+from duograph.numpy.histograms import histogram_bin_edges as histogram_bin_edges
+from duograph.numpy.histograms import histogramdd as histogramdd
+from duograph.numpy.nans import nancumsum as nancumsum
+from duograph.numpy.nans import nanmax as nanmax
+from duograph.numpy.nans import nanmin as nanmin
+from duograph.numpy.nans import nanstd as nanstd
+from duograph.numpy.nans import nanvar as nanvar
+from duograph.numpy.places import _Grid as __Grid
+from duograph.numpy.places import diag_indices as diag_indices
+from duograph.numpy.places import indices as indices
+from duograph.numpy.places import ravel_multi_index as ravel_multi_index
+from duograph.numpy.places import tril_indices as tril_indices
+from duograph.numpy.places import tril_indices_from as tril_indices_from
+from duograph.numpy.places import triu_indices as triu_indices
+from duograph.numpy.places import triu_indices_from as triu_indices_from
+from duograph.numpy.places import unravel_index as unravel_index
+from duograph.numpy.polynomials import polyadd as polyadd
+from duograph.numpy.polynomials import polyder as polyder
+from duograph.numpy.polynomials import polyint as polyint
+from duograph.numpy.polynomials import polymul as polymul
+from duograph.numpy.polynomials import polysub as polysub
+from duograph.numpy.polynomials import polyval as polyval
+from duograph.numpy.sets import ediff1d as ediff1d
+from duograph.numpy.sets import in1d as in1d
+from duograph.numpy.sets import intersect1d as intersect1d
+from duograph.numpy.sets import setdiff1d as setdiff1d
 
 def abs(x: Any, dtype: Any = None) -> Tensor:
     """``|x|``; real for complex numbers."""
@@ -310,6 +345,14 @@ def matrix_power(a: Any, n: int) -> Tensor:
     """The product of ``n`` factors ``a``."""
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
     """Powers of ``x`` as columns, falling by default."""
+def hsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the axis 1."""
+def vsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the axis 0."""
+def dsplit(x: Any, indices_or_sections: Any) -> Any:
+    """`split` along the axis 2."""
+mgrid: __Grid
+ogrid: __Grid
 bool_: _Bool
 e: builtins.float
 euler_gamma: builtins.float
@@ -333,6 +376,7 @@ __capture__: Any
 int_: Any
 uint: Any
 float_: Any
+_MORE: Any
 _table: Any
 _home: Any
 __all__: Any
