@@ -18,6 +18,7 @@ from duograph.ir.printer import print_graph
 from .account import PARTS
 from .compiled import executables_of, failures_in, refusals_of
 from .entries import Entries
+from .entry import LEVELS
 from .telling import advice, instructions_of
 
 
@@ -30,6 +31,12 @@ def notes_of(graph: Graph) -> list[str]:
     """What of a compiled graph did not run natively, and why."""
     notes = [n for x in executables_of(graph) for n in x.notes]
     return list(dict.fromkeys([*notes, *[f"no machine code: {f.error}" for f in refusals_of(graph)]]))
+
+
+def _page() -> Any:
+    from . import page  # what it needs is loaded for those who look that closely
+
+    return page
 
 
 class Explanation:
@@ -71,6 +78,8 @@ class Explanation:
         self.fallbacks: list[Any] = []
         self.recompiles: list[str] = []
         self.static_sizes: list[str] = []
+        self._graphs: list[Graph] = []
+        self._levels: list[int] = []
         failures: dict[Failure, None] = dict.fromkeys(function.cut.failures if function.cut is not None else ())
         self.unattempted = sum(store.attempts.unattempted for store in stores)
         self.unattempted_ms = sum(store.seconds for store in stores) * 1e3
@@ -83,6 +92,8 @@ class Explanation:
             for entry in store.used:
                 program, (hits, runs, plain_runs) = entry.program, store.counts_of(entry)
                 failures.update(dict.fromkeys([*program.guards.failures, *entry.failures, *failures_in(entry.graph)]))
+                self._graphs.append(entry.graph)
+                self._levels.append(LEVELS[entry.level])
                 self.versions.append(
                     {
                         "guards": [str(g) for g in program.guards.guards if not g.is_about_code],
@@ -124,9 +135,21 @@ class Explanation:
         Raises:
             OSError: the file cannot be written.
         """
-        from .page import write_page  # what it needs is loaded for those who want a page
+        _page().write_page(path, [self.function], str(self.function), profile=profile)
 
-        write_page(path, [self.function], str(self.function), profile=profile)
+    @property
+    def graphs(self) -> list[Graph]:
+        """The optimised graph of each version, `ir.printer.print_graph` of which is ``versions[i]["graph"]``; then
+        those of the segments."""
+        return [*self._graphs, *[graph for part in self.segments for graph in part.graphs]]
+
+    @property
+    def kernels(self) -> list[Any]:
+        """The kernels of all versions, and of the segments, in the order of their calls: what each computes, its lines
+        and layers, its loop nest and its LLVM text."""
+        found = zip(self._graphs, self._levels, strict=True)
+        own = [kernel for graph, level in found for kernel in _page().kernels_of(graph, level)]
+        return [*own, *[kernel for part in self.segments for kernel in part.kernels]]
 
     @property
     def instructions(self) -> list[Instruction]:

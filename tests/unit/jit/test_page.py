@@ -178,3 +178,21 @@ def test_a_browser_shows_it(tmp_path, tab):
     assert wanted in dom
     assert 'class="row compiled' in dom
     assert MARK not in dom
+
+
+def test_kernels_are_objects():
+    net = nn.SequentialCell([nn.Dense(4, 3), nn.ReLU()])
+    step = ms.jit(net)
+    step(ops.ones((2, 4)))
+    told = step.explain()
+    kernels = told.kernels
+    assert {"matmul", "relu"} <= {name for kernel in kernels for name in kernel.operators}
+    assert {layer for kernel in kernels for layer in kernel.layers} == {
+        "SequentialCell.0 (Dense)", "SequentialCell.1 (ReLU)",
+    }  # fmt: skip
+    first = kernels[0]
+    assert first.name in first.llvm and "define" in first.llvm and first.loops and not first.reason
+    (graph,) = told.graphs
+    assert set(first.nodes) <= set(graph.nodes)
+    cut = run_all().explain()
+    assert len(cut.graphs) == sum(len(part.graphs) for part in cut.segments) > 1 and len(cut.kernels) > 1

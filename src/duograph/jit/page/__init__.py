@@ -1,4 +1,4 @@
-"""The page: what was compiled, as one HTML file that a browser opens from disk.
+"""What was compiled, looked at closely: kernels as objects, and all of it as one HTML file that a browser opens.
 
     f.explain().save("report.html")          # or: python -m duograph explain --html report.html program.py
 
@@ -7,6 +7,7 @@
 """
 
 from .collect import collected
+from .kernels import Kernel, kernels_of
 from .write import page, write_page
 
-__all__ = ["collected", "page", "write_page"]
+__all__ = ["Kernel", "collected", "kernels_of", "page", "write_page"]

@@ -11,19 +11,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from duograph.base.source import CalledSpan, Span
+from duograph.base.source import Span
 from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs, node_names, unique_names
 from duograph.ir.text import attr_text, const_text, name_text
-from duograph.lower.emit.functions import emit_functions
-from duograph.lower.target import current_target
 from duograph.passes.dump import Dumper
 from duograph.passes.pipelines import compile_pipeline
-from duograph.runtime.kernels.kernels import calls_of
-from duograph.runtime.programs.steps import steps_of, traffic_of
 
 from ..compiled import executables_of
 from ..entry import LEVELS
+from .kernels import kernels_of, layer_of_node, spans_of
 
 Json = dict[str, Any]
 AROUND = 6
@@ -131,7 +128,7 @@ def _version(entry: Any, told: Json, sources: _Sources) -> Json:
     for graph, kind in ((captured, "folded"), (final, "compiled")):
         for part in all_graphs(graph):
             for node in part.nodes:
-                _note(sources, _spans(node), kind)
+                _note(sources, spans_of(node), kind)
     executable = next(iter(executables_of(final)), None)
     level = executable.level if executable is not None else 1
     kept = ("guards", "inputs", "hits", "native_calls", "plain_runs", "why_not_native", "in_python", "paths", "runs")
@@ -180,7 +177,7 @@ def _stages(captured: Graph, final: Graph, entry: Any) -> list[Json]:
 
 def _look(node: Apply) -> Any:
     """What makes a node the same to the reader, though a pass has written it anew."""
-    return node.op.name, str(node.type), tuple(_spans(node))
+    return node.op.name, str(node.type), tuple(spans_of(node))
 
 
 def _graphs(graph: Graph, new: Counter[Any]) -> list[Json]:
@@ -210,8 +207,8 @@ def _graphs(graph: Graph, new: Counter[Any]) -> list[Json]:
                     "from": [o.serial for o, _ in operands if not isinstance(o, Const)],
                     "attrs": attrs,
                     "type": str(node.type),
-                    "at": [[s.file, s.line] for s in _spans(node)],
-                    "layer": _layer(node),
+                    "at": [[s.file, s.line] for s in spans_of(node)],
+                    "layer": layer_of_node(node),
                     "new": is_new,
                 }
             )
@@ -228,45 +225,20 @@ def _graphs(graph: Graph, new: Counter[Any]) -> list[Json]:
     return made
 
 
-def _spans(node: Apply) -> list[Span]:
-    """The user's expressions that a node comes from."""
-    return [span.users for span in node.context.origins.get(node, ())]
-
-
-def _layer(node: Apply) -> str:
-    return next((s.layer for s in node.context.origins.get(node, ()) if isinstance(s, CalledSpan)), "")
-
-
 def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
     """The kernel calls of a graph, in order: which nodes and lines are in each; their code goes into ``code``."""
     found: list[Json] = []
-    for part in all_graphs(graph):
-        for step in steps_of(part, level):
-            calls = calls_of(step.lowering) if step.lowering is not None else ()
-            inside = step.inside or step.nodes
-            lines = list(dict.fromkeys((s.file, s.line) for node in inside for s in _spans(node)))
-            for call in calls:
-                function = call.function
-                if function.symbol not in code:
-                    llvm = emit_functions([function], current_target())
-                    code[function.symbol] = {"loops": function.text, "llvm": llvm}
-                found.append(
-                    {
-                        "name": function.symbol,
-                        "nodes": [node.serial for node in inside],
-                        "ops": [node.op.name for node in inside],
-                        "at": [list(line) for line in lines],
-                        "bytes": traffic_of(step.lowering) if step.lowering is not None else None,
-                    }
-                )
-            if step.reason:
-                found.append(
-                    {
-                        "name": f"{step.nodes[0].op.name} (Python)", "nodes": [n.serial for n in step.nodes],
-                        "ops": [n.op.name for n in step.nodes], "at": [list(line) for line in lines],
-                        "bytes": None, "reason": step.reason,
-                    }
-                )  # fmt: skip
+    for kernel in kernels_of(graph, level):
+        if not kernel.reason and kernel.name not in code:
+            code[kernel.name] = {"loops": kernel.loops, "llvm": kernel.llvm}
+        lines = dict.fromkeys((s.file, s.line) for s in kernel.spans)
+        found.append(
+            {
+                "name": kernel.name, "nodes": [node.serial for node in kernel.nodes], "ops": list(kernel.operators),
+                "at": [list(line) for line in lines], "bytes": kernel.bytes,
+                **({"reason": kernel.reason} if kernel.reason else {}),
+            }
+        )  # fmt: skip
     return found
 
 

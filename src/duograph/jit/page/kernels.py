@@ -1,0 +1,86 @@
+"""Kernels of compiled functions as objects: what each computes, of which lines, and its code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.base.source import CalledSpan, Span
+from duograph.ir.node import Apply, Graph
+from duograph.ir.printer import all_graphs
+from duograph.lower.emit.functions import emit_functions
+from duograph.lower.loop.ir import Function
+from duograph.lower.target import current_target
+from duograph.runtime.kernels.kernels import calls_of
+from duograph.runtime.programs.steps import steps_of, traffic_of
+
+__all__ = ["Kernel", "kernels_of", "layer_of_node", "spans_of"]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A call of machine code in a compiled graph, or a step that runs in Python.
+
+    Attributes:
+        name: of the code; equal kernels have one name.
+        operators: what it computes.
+        spans: the user's expressions that these come from.
+        layers: the layers that they are in: ``Net.fc (Dense)``.
+        bytes: of operands and results, each counted once; ``None`` where sizes vary.
+        reason: why it runs in Python; empty: it does not.
+        nodes: of the graph.
+    """
+
+    name: str
+    operators: tuple[str, ...]
+    spans: tuple[Span, ...]
+    layers: tuple[str, ...]
+    bytes: int | None
+    reason: str = ""
+    nodes: tuple[Apply, ...] = field(default=(), repr=False)
+    _function: Function | None = field(default=None, repr=False)
+
+    @property
+    def loops(self) -> str:
+        """Its loop nest, as text; empty for a step in Python."""
+        return "" if self._function is None else self._function.text
+
+    @property
+    def llvm(self) -> str:
+        """Its LLVM text for this machine, before LLVM optimises it; empty for a step in Python."""
+        return "" if self._function is None else emit_functions([self._function], current_target())
+
+
+def kernels_of(graph: Graph, level: int) -> Iterator[Kernel]:
+    """The kernels of a graph and of those that it refers to, in order.
+
+    Args:
+        graph: an optimised graph.
+        level: of optimisation in the code generator (`jit.entry.LEVELS`).
+    """
+    for part in all_graphs(graph):
+        for step in steps_of(part, level):
+            nodes = step.inside or step.nodes
+            told: dict[str, Any] = {
+                "operators": tuple([node.op.name for node in nodes]),
+                "spans": tuple(dict.fromkeys(span for node in nodes for span in spans_of(node))),
+                "layers": tuple(dict.fromkeys(layer for node in nodes if (layer := layer_of_node(node)))),
+                "nodes": tuple(nodes),
+            }
+            if step.lowering is not None:
+                moved = traffic_of(step.lowering)
+                for call in calls_of(step.lowering):
+                    yield Kernel(call.function.symbol, bytes=moved, _function=call.function, **told)
+            elif step.reason:
+                yield Kernel(f"{step.nodes[0].op.name} (Python)", bytes=None, reason=step.reason, **told)
+
+
+def spans_of(node: Apply) -> list[Span]:
+    """The user's expressions that a node comes from."""
+    return [span.users for span in node.context.origins.get(node, ())]
+
+
+def layer_of_node(node: Apply) -> str:
+    """The layer that a node is in; empty: none, or it is not known."""
+    return next((s.layer for s in node.context.origins.get(node, ()) if isinstance(s, CalledSpan)), "")
