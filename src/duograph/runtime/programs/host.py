@@ -155,7 +155,8 @@ def _array(address: int, type: TensorType, env: dict[Symbol, int]) -> Any:
         size *= n
     if size == 0:
         return np.empty(shape, type.dtype.numpy)
-    return np.ndarray(shape, type.dtype.numpy, (ctypes.c_uint8 * size).from_address(address))
+    memory: Any = (ctypes.c_uint8 * size).from_address(address)
+    return np.ndarray(shape, type.dtype.numpy, memory)
 
 
 def from_word(type: Type, word: int, objects: list[Any]) -> Any:
