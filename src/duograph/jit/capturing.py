@@ -22,7 +22,16 @@ from .entries import Entries, without_frames
 from .entry import Entry, PassFailed
 from .misses import Miss
 from .options import JitOptions
-from .signature import MARKS, SUBJECT, SUBJECT_PARAMETER, caller, declared_patterns, marked_patterns, of_arguments
+from .signature import (
+    MARKS,
+    SUBJECT,
+    SUBJECT_PARAMETER,
+    caller,
+    declared_patterns,
+    framework_call,
+    marked_patterns,
+    of_arguments,
+)
 from .telling import name_of
 
 logger = logging.getLogger("duograph")
@@ -143,7 +152,9 @@ class Capturing:
         unsteady: frozenset[Any] = frozenset(),
     ) -> Any:
         target = self.target or self.fn
-        call = caller(target, self._signature, names[1:] if names[:1] == (SUBJECT,) else names)
+        # what graph mode compiles has been called by the Cell's own ``__call__``, if it has one
+        called = target if self.plain is target else framework_call(target)
+        call = caller(called, self._signature, names[1:] if names[:1] == (SUBJECT,) else names)
         if names[:1] == (SUBJECT,):
             call = of_arguments(call)
         recorded, why = self._runs(left) if journals else (None, "")

@@ -18,6 +18,7 @@ from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
 from .policy import EXACT, Comparison, changes, let
+from .signature import framework_call
 from .telling import advise
 
 
@@ -219,7 +220,8 @@ class Comparing:
         if self.target is not None:
 
             def called(*args: Any, **kwargs: Any) -> Any:
-                if function_under(self.target.construct) is not self._python:  # it has got another one since
+                has_call = self.plain is self.target and framework_call(self.target) is not self.target
+                if has_call or function_under(self.target.construct) is not self._python:  # it has got it since
                     return self._plain(args, kwargs)
                 return self.target.run_instead(skeleton, args, kwargs)
 

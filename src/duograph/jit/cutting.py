@@ -12,7 +12,7 @@ from duograph.autodiff.grads import gradient_of
 from duograph.base.collection import no_collection
 from duograph.base.diagnostics import Label
 from duograph.base.failures import is_from_outside
-from duograph.base.lookup import raw_hasattr
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.op import restoring
 from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
@@ -130,6 +130,16 @@ class Cutting:
         latest = self._store(values).compiled[:1]
         native = latest[0].guards.native if latest else None
         return partial(native, *values) if native is not None else None
+
+    def as_construct_of(self: Any, cell: Any) -> Any:
+        """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call
+        of the Cell, which would call its ``construct`` again."""
+        if self.target is cell:
+            return type(self)(self.fn, self.options)
+        if raw_getattr(self.fn, "__self__") is not cell or self.fn.__name__ != "__call__":
+            return self
+        had = cell.construct  # of a class with a ``__call__`` of its own
+        return had if hasattr(type(had), "captured_target") else type(self)(had, self.options)
 
     def captured_target(self: Any) -> Any:
         """What a program that is being captured calls instead."""

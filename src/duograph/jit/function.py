@@ -143,16 +143,6 @@ class JitFunction(Capturing, Comparing, Cutting):
     def __get__(self, obj: Any, cls: Any = None) -> Any:
         return self if obj is None else BoundJit(self, obj)
 
-    def as_construct_of(self, cell: Any) -> JitFunction:
-        """What ``cell.construct = self`` means: ``jit(cell)`` compiles the ``construct`` that the Cell had, not a call
-        of the Cell, which would call its ``construct`` again."""
-        if self.target is cell:
-            return JitFunction(self.fn, self.options)
-        if raw_getattr(self.fn, "__self__") is not cell or self.fn.__name__ != "__call__":
-            return self
-        had = cell.construct  # of a class with a ``__call__`` of its own
-        return had if hasattr(type(had), "captured_target") else JitFunction(had, self.options)
-
     def __repr__(self) -> str:
         return f"<jit {name_of(self.fn)}>"
 

@@ -123,10 +123,7 @@ def _add_patterns(found: dict[Source, Pattern], source: Source, want: Any) -> No
 
 
 def framework_call(target: Any) -> Any:
-    """``target``, or where the class of a Cell has a ``__call__`` of its own, the call that this hides.
-
-    A compiled Cell is the latter: in graph mode its own has run when the Cell is compiled, and calls it.
-    """
+    """``target``, or where the class of a Cell has a ``__call__`` of its own, the call that this hides."""
     if not raw_hasattr(target, "run_instead"):
         return target
     defined = [vars(base)["__call__"] for base in type(target).__mro__ if "__call__" in vars(base)]
@@ -142,8 +139,6 @@ def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> C
     ]
     first_left_out = next((i for i, (n, p) in enumerate(zip(names, positional, strict=False)) if n != p), len(names))
 
-    called = framework_call(target)
-
     def call(calls: Any, held: Sequence[Any]) -> Any:
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
@@ -156,7 +151,7 @@ def caller(target: Any, signature: inspect.Signature, names: Sequence[str]) -> C
                 kwargs[name] = value
             else:
                 args.append(value)
-        return calls.call(called, tuple(args), kwargs)
+        return calls.call(target, tuple(args), kwargs)
 
     return call
 

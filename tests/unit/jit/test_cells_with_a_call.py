@@ -92,3 +92,26 @@ def test_other_arguments_than_those_of_construct():
     compiled = ms.jit(Joining(), fullgraph=True)
     assert compiled(Tensor(1.0), y=Tensor(2.0)).item() == 7.0
     assert compiled(Tensor(1.0)).item() == 23.0
+
+
+def _doubled(self, x):
+    return x * 2
+
+
+def _doubled_in_parts(self, x):
+    y = x * 2
+    os.getpid()
+    return y
+
+
+@pytest.mark.parametrize("construct", [_doubled, _doubled_in_parts])
+def test_a_class_that_gets_one_later(construct, way):
+    kind = type("Plain", (nn.Cell,), {"construct": construct})
+    cell = kind()
+    compiled = way(cell)
+    seen = [compiled(Tensor(1.0)).item() for _ in range(3)]
+    kind.__call__ = lambda self, x: nn.Cell.__call__(self, x) + 100
+    seen += [compiled(Tensor(1.0)).item() for _ in range(3)]
+    del kind.__call__
+    seen += [compiled(Tensor(1.0)).item() for _ in range(3)]
+    assert seen == [2.0] * 3 + [102.0] * 3 + [2.0] * 3

@@ -190,8 +190,8 @@ def trim(limit: int | None = None) -> int:
         excess = sum(sizes) - limit * 9 // 10
         if sum(sizes) > limit:
             oldest = np.argsort(used, kind="stable")
-            enough = int(np.searchsorted(np.cumsum(np.array(sizes)[oldest]), excess))
-            last = used[int(oldest[min(enough, len(oldest) - 1)])]
+            removable = int(np.searchsorted(np.cumsum(np.array(sizes)[oldest]), excess))
+            last = used[oldest[min(removable, len(oldest) - 1)]]
             for _, size, path in sorted(entry for entry in _entries(place) if entry[0] <= last):
                 if excess > 0 and _remove(path):
                     excess -= size
