@@ -204,7 +204,7 @@ def files_of(
     page = _fitting(_PAGE, largest, "a record")
     groups = _groups(contents, page)
     raw_pages: list[tuple[int, list[dict[str, int]], list[bytes]]] = []
-    places = []
+    places: list[tuple[int, ...]] = []
     for number, group in enumerate(groups):
         size = sum(len(raw) for raw, _ in group)
         if not raw_pages or raw_pages[-1][0] + size > page:
