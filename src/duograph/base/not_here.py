@@ -6,17 +6,17 @@ the name ``mindspore`` those that are listed by themselves can be imported, and 
 
 NOT_HERE = r"""
 dataset(\.engine.*)?: \w*Dataset AGNewsDataset AmazonReviewDataset ArgoverseDataset Caltech101Dataset
-  Caltech256Dataset CelebADataset CityscapesDataset CLUEDataset CMUArcticDataset CocoDataset CoNLL2000Dataset
+  Caltech256Dataset CelebADataset CityscapesDataset CLUEDataset CMUArcticDataset CoNLL2000Dataset
   DBpediaDataset DIV2KDataset EMnistDataset EnWik9Dataset FakeImageDataset FlickrDataset Flowers102Dataset
-  Food101Dataset GraphData GTZANDataset IMDBDataset InMemoryGraphDataset IWSLT2016Dataset IWSLT2017Dataset
+  Food101Dataset GraphData GTZANDataset InMemoryGraphDataset IWSLT2016Dataset IWSLT2017Dataset
   KITTIDataset KMnistDataset LFWDataset LibriTTSDataset LJSpeechDataset LSUNDataset ManifestDataset
   Multi30kDataset OBSMindDataset OmniglotDataset PennTreebankDataset PhotoTourDataset Places365Dataset
   QMnistDataset RenderedSST2Dataset SBDataset SBUDataset SemeionDataset SogouNewsDataset SpeechCommandsDataset
-  SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset TedliumDataset TFRecordDataset UDPOSDataset
-  USPSDataset VOCDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
+  SQuADDataset SST2Dataset STL10Dataset SUN397Dataset SVHNDataset TedliumDataset UDPOSDataset
+  USPSDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
 = is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
 
-dataset: DSCallback WaitedDSCallback DatasetCache Graph Schema IterSampler UDFSampler compare serialize
+dataset: DSCallback WaitedDSCallback DatasetCache Graph IterSampler UDFSampler compare serialize
   deserialize show sync_wait_for_dataset
 = belongs to MindSpore's engine of data sets; here they are plain Python iterators
 

@@ -14,8 +14,17 @@ from duograph.base.public import saying_why
 from . import batches as _batches  # noqa: F401 (the nodes of both modules enter themselves, see `dataset.NODES`)
 from . import config, text, transforms, vision
 from . import nodes as _nodes  # noqa: F401
+from .annotated import CocoDataset, VOCDataset
 from .dataset import BatchInfo, Dataset, zip
-from .files import Cifar10Dataset, Cifar100Dataset, CSVDataset, FashionMnistDataset, MnistDataset, TextFileDataset
+from .files import (
+    Cifar10Dataset,
+    Cifar100Dataset,
+    CSVDataset,
+    FashionMnistDataset,
+    IMDBDataset,
+    MnistDataset,
+    TextFileDataset,
+)
 from .records import ImageFolderDataset, MindDataset
 from .samplers import (
     DistributedSampler,
@@ -28,14 +37,16 @@ from .samplers import (
     WeightedRandomSampler,
 )
 from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .tfrecord import Schema, TFRecordDataset
 from .transforms import Shuffle
 
 __all__ = [
-    "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "MindDataset",
+    "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "CocoDataset", "Dataset", "DistributedSampler",
+    "FashionMnistDataset", "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "MindDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
-    "RandomSampler", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
-    "TextFileDataset", "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
+    "RandomSampler", "Sampler", "Schema", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
+    "TFRecordDataset", "TextFileDataset", "VOCDataset",
+    "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
 
 __getattr__ = saying_why(__name__)

@@ -248,6 +248,65 @@ class TextFileDataset(_Lines):
         return (np.asarray(self.records()[index]),)
 
 
+class IMDBDataset(Indexed):
+    """Reviews of films: ``text`` and ``label`` (int32, 1: positive), from ``train/pos/*.txt`` and so on.
+
+    Args:
+        dataset_dir (str): the folder with ``train`` and ``test``.
+        usage (str): ``"train"``, ``"test"`` or ``"all"``. Default ``None``: all.
+        num_samples (int): Default ``None``.
+        num_parallel_workers (int): how many threads read rows. Default ``None``.
+        shuffle (bool): Default ``None``: yes.
+        sampler (Sampler): Default ``None``.
+        num_shards (int): Default ``None``.
+        shard_id (int): Default ``None``.
+        cache (DatasetCache): kept for old programs. Default ``None``.
+
+    Raises:
+        ValueError: no such folder; wrong usage or shards.
+        RuntimeError: there are no such files, or one is no text; a sampler together with ``shuffle`` or shards.
+    """
+
+    def __init__(
+        self,
+        dataset_dir: Any,
+        usage: str | None = None,
+        num_samples: int | None = None,
+        num_parallel_workers: int | None = None,
+        shuffle: bool | None = None,
+        sampler: Any = None,
+        num_shards: int | None = None,
+        shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:
+        root, which = _folder(dataset_dir), _usage(usage, ("train", "test", "all"))
+        super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
+        self._files = [
+            (path, label)
+            for part in (("train", "test") if which == "all" else (which,))
+            for name, label in (("pos", 1), ("neg", 0))
+            for path in sorted((root / part / name).glob("*.txt"))
+        ]
+        if not self._files:
+            raise RuntimeError(f"Invalid data, there are no files train/pos/*.txt and so on in {root}.")
+
+    def column_names(self):
+        return ["text", "label"]
+
+    def labels(self):
+        return np.array([label for _, label in self._files])
+
+    def length(self):
+        return len(self._files)
+
+    def row(self, index):
+        path, label = self._files[index]
+        try:
+            return np.asarray(path.read_text(encoding="utf-8")), np.array(label, np.int32)
+        except (OSError, UnicodeDecodeError) as exc:
+            raise RuntimeError(f"Invalid file, {path} cannot be read: {exc}") from None
+
+
 class CSVDataset(_Lines):
     """The rows of CSV files.
 

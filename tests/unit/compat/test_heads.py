@@ -257,7 +257,7 @@ def test_our_own_modules_say_why_too():
     from duograph import dataset, mindrecord
 
     for module, name, text in (
-        (dataset, "CocoDataset", "GeneratorDataset"),
+        (dataset, "CelebADataset", "GeneratorDataset"),
         (dataset.vision, "DecodeVideo", "no video"),
         (dataset.text, "BertTokenizer", "not provided"),
         (mindrecord, "MnistToMR", "FileWriter"),
