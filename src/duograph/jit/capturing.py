@@ -46,6 +46,7 @@ class Capturing:
     options: JitOptions
     load: Load
     target: Any
+    plain: Any
     part_of: tuple[Any, Any] | None
     is_auxiliary: bool
     spent: Spent
