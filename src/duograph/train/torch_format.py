@@ -150,9 +150,10 @@ def _encode(text: str, how: str) -> bytes:
 
 
 def _ordered(items: Any = ()) -> dict[Any, Any]:
-    if items:
-        raise NotData("it has an OrderedDict that is made of a list")
-    return {}
+    """Python 2 gives the items as a list of pairs."""
+    if any(type(key) is not str for key, _ in items):
+        raise NotData("it has an OrderedDict whose keys are no texts")
+    return dict(items)
 
 
 def _of_list(kind: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -224,6 +224,15 @@ def test_damage_that_lies_about_sizes(tmp_path, name):
         train.load_torch(path)
 
 
+def test_ordered_dicts_of_python_2(tmp_path):
+    head = b"\x80\x02ccollections\nOrderedDict\n(]"
+    path = _archive(tmp_path / "x.pt", head + b"](X\x01\x00\x00\x00kK\x05eatR.")
+    assert train.load_torch(path) == {"k": 5}
+    path = _archive(tmp_path / "x.pt", head + b"](K\x01K\x05eatR.")
+    with pytest.raises(ValueError, match="keys are no texts"):
+        train.load_torch(path)
+
+
 def test_archives_that_are_none_of_torch(tmp_path):
     bomb = _archive(tmp_path / "bomb.pt", b"\x80\x02}" + b"0" * 10_000_000, compress=zipfile.ZIP_DEFLATED)
     for path, message in (

@@ -15,8 +15,9 @@ from .writer import NoForm, Writer, dtype_of
 # ---- element by element ----------------------------------------------------------------------------------------------
 
 _SAME = {
-    "add": "Add", "sub": "Sub", "mul": "Mul", "maximum": "Max", "minimum": "Min", "neg": "Neg", "abs": "Abs",
-    "sign": "Sign", "reciprocal": "Reciprocal", "exp": "Exp", "log": "Log", "sqrt": "Sqrt", "sigmoid": "Sigmoid",
+    "add": "Add", "sub": "Sub", "mul": "Mul", "div": "Div", "maximum": "Max", "minimum": "Min", "neg": "Neg",
+    "abs": "Abs", "sign": "Sign", "reciprocal": "Reciprocal", "exp": "Exp", "log": "Log", "sqrt": "Sqrt",
+    "sigmoid": "Sigmoid",
     "sin": "Sin", "cos": "Cos", "tan": "Tan", "asin": "Asin", "acos": "Acos", "atan": "Atan", "sinh": "Sinh",
     "cosh": "Cosh", "tanh": "Tanh", "asinh": "Asinh", "acosh": "Acosh", "atanh": "Atanh", "erf": "Erf",
     "floor": "Floor", "ceil": "Ceil", "round": "Round", "relu": "Relu", "isnan": "IsNaN", "isinf": "IsInf",
@@ -57,14 +58,6 @@ def _square(w: Writer, node: Apply, x: str) -> str:
 @operator("rsqrt")
 def _rsqrt(w: Writer, node: Apply, x: str) -> str:
     return w.op("Reciprocal", w.op("Sqrt", x))
-
-
-@operator("div")
-def _div(w: Writer, node: Apply, x: str, y: str) -> str:
-    if type_of(node).kind == "f":
-        return w.op("Div", x, y)
-    dtype = dtype_of(node.type)  # of integers, a true division
-    return w.op("Div", w.cast(x, dtype), w.cast(y, dtype))
 
 
 @operator("floor_div")

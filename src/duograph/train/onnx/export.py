@@ -21,7 +21,7 @@ from duograph.tensor.tensor import Tensor
 from ..capturing import Captured
 from . import elements, products, shapes  # noqa: F401  (they enter their operators)
 from .registry import OPERATORS
-from .schema import DTYPES, IR_VERSION, OPSET, message, set_tensor
+from .schema import DTYPES, IR_VERSION, OPSET, PRODUCER, message, set_tensor
 from .writer import NoForm, Writer, dtype_of
 
 __all__ = ["encode"]
@@ -126,7 +126,7 @@ class _File:
 
     def _model(self, outputs: list[tuple[str, Type]], weights_are_inputs: bool) -> Any:
         model = message("ModelProto")
-        model.ir_version, model.producer_name = IR_VERSION, "duograph"
+        model.ir_version, model.producer_name = IR_VERSION, PRODUCER
         model.opset_import.add(domain="", version=OPSET)
         graph = model.graph
         graph.name = self.program.name

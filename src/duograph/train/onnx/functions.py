@@ -340,16 +340,17 @@ def tile(x: Any, repeats: Any) -> Any:
 _PAD_MODES = {"constant": "constant", "reflect": "reflect", "edge": "replicate"}
 
 
-def pad(x: Any, pads: Any = None, value: Any = None, axes: Any = None, mode: str = "constant", **old: Any) -> Any:
-    """``old``: attributes of early versions."""
-    amounts = sizes(old.get("pads") if pads is None else pads)
+def pad(
+    x: Any, amounts: Any = None, axes: Any = None, mode: str = "constant", value: float = 0, pads: Any = None
+) -> Any:
+    """``pads``: the attribute of early versions. ``value`` is taken out of the inputs where the file is planned."""
+    amounts = sizes(pads if amounts is None else amounts)
     rank = len(x.shape)
     places = tuple(range(rank)) if axes is None else axes_of(axes, rank)
     pairs = [(0, 0)] * rank
     for i, axis in enumerate(places):
         pairs[axis] = (amounts[i], amounts[i + len(places)])
-    filler = old.get("value", 0) if value is None else tensor(value).item()
-    return padded(x, padding=tuple(pairs), mode=_PAD_MODES[mode], value=filler)
+    return padded(x, padding=tuple(pairs), mode=_PAD_MODES[mode], value=value)
 
 
 def trilu(x: Any, k: Any = 0, upper: int = 1) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from duograph.tensor.tensor import Tensor
 
 from .cell import Branches, OnnxCell, Plan, Rounds, Step
 from .layers import softmax_joined
-from .schema import ATTRIBUTE_KINDS, array_of, message
+from .schema import ATTRIBUTE_KINDS, PRODUCER, array_of, message
 from .table import FUNCTIONS
 
 __all__ = ["load"]
@@ -48,7 +49,7 @@ def load(file_name: str) -> OnnxCell:
     """Reads a network for inference from an ONNX file.
 
     The operators are those of convolutional networks, transformers and LSTMs, ``If`` and ``Loop`` (`FUNCTIONS` has
-    the list); sizes may be open. Weights become Parameters.
+    the list); sizes may be open. Weights become Parameters, but for single numbers, which are constants.
 
     Args:
         file_name (str): an ``.onnx`` file.
@@ -96,7 +97,9 @@ class _Planner:
         if model.functions:
             raise ValueError("it has functions of its own, which are not read")
         self.version, self.graph = version, model.graph
+        self.ours = model.producer_name == PRODUCER
         self.count = 0
+        self.numbers: dict[int, float] = {}
         self.weights: dict[int, Parameter] = {}
         self.constants: dict[int, Any] = {}
 
@@ -141,7 +144,10 @@ class _Planner:
         return Plan(tuple(steps), inputs, tuple(known[info.name] for info in graph.output))
 
     def _keep(self, place: int, array: np.ndarray, name: str) -> None:
-        if array.dtype.kind == "f" or array.dtype.kind == "V":
+        ours = self.ours and re.fullmatch(r"constant(_\d+)?", name)
+        if array.ndim == 0 and array.dtype.kind in "fiub":
+            self.numbers[place] = array.item()
+        if array.dtype.kind in "fV" and array.ndim and not ours:
             self.weights[place] = Parameter(Tensor(array), name=name)
         else:
             self.constants[place] = _plain(array)
@@ -163,6 +169,11 @@ class _Planner:
             raise ValueError(f"{what} is not read")
         if node.op_type == "Constant":
             return self._constant(settings, outputs, what)
+        if node.op_type == "Pad" and len(given) > 2:
+            if given[2] >= 0 and given[2] not in self.numbers:
+                raise ValueError(f"{what} fills up with a value that is computed, which is not read")
+            settings["value"] = self.numbers.get(given[2], 0)
+            given = (*given[:2], *given[3:])
         if node.op_type == "Split" and "split" not in settings and len(given) == 1:
             settings.setdefault("num_outputs", len(outputs))
         if node.op_type in ("Softmax", "LogSoftmax") and self.version < 13:
@@ -224,6 +235,8 @@ class _Planner:
             value = Tensor(np.array(value, np.float32))
         elif name not in ("value", "value_int", "value_ints"):
             raise ValueError(f"{what} has the setting {name!r}, which is not read")
+        if isinstance(value, int | float) or (isinstance(value, Tensor) and not value.shape):
+            self.numbers[outputs[0]] = value.item() if isinstance(value, Tensor) else value
         return Step(FUNCTIONS["Constant"], (), outputs, {"value": value}, True)
 
     def _control(

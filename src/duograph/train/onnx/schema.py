@@ -10,11 +10,22 @@ import numpy as np
 
 from duograph.core.protobuf import messages
 
-__all__ = ["ATTRIBUTE_KINDS", "DTYPES", "NUMPY", "OPSET", "array_of", "message", "set_attribute", "set_tensor"]
+__all__ = [
+    "ATTRIBUTE_KINDS",
+    "DTYPES",
+    "NUMPY",
+    "OPSET",
+    "PRODUCER",
+    "array_of",
+    "message",
+    "set_attribute",
+    "set_tensor",
+]
 
 OPSET = 18
 """Version of the operators that are written (ONNX 1.13; later versions run it)."""
 IR_VERSION = 8
+PRODUCER = "duograph"
 
 _SCHEMA = """
 message ModelProto {

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from duograph import ops
+from duograph.core.traits import Traits
 
 from . import functions as f
 from . import layers
 from .functions import tensor
+
+__capture__ = Traits(program=True)
 
 
 def _of_tensor(name: str) -> Any:

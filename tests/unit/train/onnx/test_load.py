@@ -53,6 +53,22 @@ def test_files_of_pytorch(tmp_path, name, mode):
     np.testing.assert_allclose(half[0], results[0][:1], rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["picture.17", "words.17", "steps.17"])
+def test_what_was_read_is_compiled(tmp_path, name):
+    path = tmp_path / "x.onnx"
+    path.write_bytes(STORED[name].tobytes())
+    compiled = ms.jit(ms.onnx.load(str(path)).set_train(False).construct)
+    compiled(ms.Tensor(STORED[f"{name.partition('.')[0]}.x"]))
+    assert "1 compiled version(s), 0 fallback(s)" in str(compiled.explain())
+
+
+def test_constants_are_no_parameters(tmp_path):
+    net = nn.SequentialCell(nn.LayerNorm((4,)), nn.Dense(4, 2))
+    ms.onnx.export(net, ms.ops.ones((3, 4)), file_name=str(tmp_path / "x"))
+    read = ms.onnx.load(str(tmp_path / "x.onnx"))
+    assert sorted(p.name for p in read.get_parameters()) == ["0.beta", "0.gamma", "1.bias", "1.weight"]
+
+
 def test_a_network_that_was_read_can_be_trained(tmp_path):
     path = tmp_path / "x.onnx"
     path.write_bytes(STORED["picture.17"].tobytes())
