@@ -322,6 +322,8 @@ class Session(Identified, Shadows):
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
+        if isinstance(value._data, Node):
+            raise Uncapturable("a tensor that the program has made, of an object that nobody follows")
         known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
             pattern = self.patterns.get(source)
