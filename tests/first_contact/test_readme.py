@@ -23,6 +23,7 @@ COMMANDS: dict[str, str | None] = {
     "python -m venv .venv && .venv/bin/pip install -e . && .venv/bin/python -m duograph demo": "test_demo.py",
     "python -m duograph explain script.py": "test_explain_answers_however_a_program_ends",
     "python -m duograph explain --html report.html script.py": "test_a_page_is_written",
+    "python -m duograph explain --profile --html report.html script.py": "test_a_page_with_times_is_written",
     "python -m duograph doctor": "test_the_doctor_finds_nothing",
     "python -m duograph script.py": "test_a_script_of_mindspore_runs_unchanged",
     "pip install '.[mpi]'": None,
@@ -169,6 +170,14 @@ def test_a_page_is_written(tmp_path):
     done = child("-m", "duograph", "explain", "--html", "report.html", str(script), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "a call of time.time" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_page_with_times_is_written(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAM, encoding="utf-8")
+    done = child("-m", "duograph", "explain", "--profile", "--html", "report.html", str(script), cwd=tmp_path)
+    assert done.returncode == 0 and "of compiled functions" in done.stderr, done.stderr
+    assert '"spans"' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 @needs_mpi

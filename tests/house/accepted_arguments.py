@@ -115,6 +115,7 @@ ACCEPTED: dict[str, str] = {
         device.profiler:profile.analyse(args,kwargs) device.profiler:tensorboard_trace_handler(args,kwargs)
     """,
     NO_NEED: """
+        numpy.histograms:histogram_bin_edges(weights)
         api.functional.structure:depend(expr) api.tensor_basic:astype(copy)
         nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.get_overflow_status(status)
         nn.wrap.loss_scale:TrainOneStepWithLossScaleCell.start_overflow_check(pre_cond)

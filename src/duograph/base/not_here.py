@@ -125,9 +125,9 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 -: arg_dtype_cast QuantDtype
 = belongs to MindSpore's own operators, and is not provided
 
-numpy.*: histogram\w* select gradient interp isin nanm\w+ tri[lu]_indices\w* poly\w+ roots \w+_index bartlett
-  blackman hamming hanning choose piecewise mask_indices ix_ [mo]grid lexsort apply_\w+ digitize convolve
-  correlate corrcoef unwrap fmin fmax sinc \w+1d result_type promote_types sample randperm
+numpy.*: select gradient interp isin nanmedian polyfit polydiv poly roots bartlett blackman hamming hanning choose
+  piecewise mask_indices ix_ lexsort digitize convolve correlate corrcoef unwrap fmin fmax sinc union1d setxor1d
+  result_type promote_types sample randperm
 = is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
   gradients
 
