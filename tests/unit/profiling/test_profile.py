@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor, nn, ops
+from duograph import Tensor, nn, ops, profiling
 from duograph.core.launchable import is_paused
 from duograph.core.op import state
 from duograph.profiling.events import Place
@@ -253,6 +253,32 @@ def test_mindspores_profiler_is_a_front(tmp_path):
     assert len(json.loads((tmp_path / "profile.json").read_text())["step_seconds"]) == 2
     assert "sinh" in (tmp_path / "profile.txt").read_text() and (tmp_path / "trace.json").exists()
     assert state.observer is None
+
+
+def test_profiles_that_end_in_another_order_or_thread_record_no_more():
+    first, second = ms.profile().start(), ms.profile().start()
+    first.stop()
+    ops.sinh(Tensor(X))
+    second.stop()
+    assert state.observer is None and not is_paused()
+    assert names(first, "operator") == [] and names(second, "operator") == ["sinh"]
+    elsewhere = ms.profile().start()
+    thread = threading.Thread(target=elsewhere.stop)
+    thread.start()
+    thread.join()
+    compiled = ms.jit(lambda x: ops.sinh(x) + 1)
+    for _ in range(4):
+        compiled(Tensor(X))
+    profiling.mark("after")
+    assert elsewhere.events == [] and state.observer is None and not is_paused()
+
+
+def test_numbers_are_checked_within_a_profile_and_not_around_it():
+    with ms.profile(), ms.check_numerics(), pytest.raises(FloatingPointError):
+        ops.log(Tensor([-1.0]))
+    with ms.check_numerics(), pytest.raises(RuntimeError, match="numbers are checked"), ms.profile():
+        pass
+    assert state.observer is None and not is_paused()
 
 
 def test_bad_arguments():
