@@ -166,6 +166,7 @@ class CallEntry(TapeEntry):
         hidden: Sequence[Any],
     ) -> None:
         self.op, self.stamps, self.raw, self.shared = None, (), True, ()
+        self.origin = None if state.observer is None else state.observer.here()
         self.level, self.ins, self.variables, self.out, self.outputs = level, ins, variables, out, outputs
         self.hidden, self.time = hidden, CLOCK.now
         self._saved: Saved | None = None

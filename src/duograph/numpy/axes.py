@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from duograph.api.functional import joining
-from duograph.api.functional.forms import as_float, in_dtype
+from duograph.api.functional.forms import as_float, axis_of, in_dtype
 from duograph.ops import movement
 from duograph.tensor.tensor import Tensor
 
@@ -101,11 +101,11 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
         ValueError: an end is the number 0, or the ends are numbers of different signs.
     """
     if not isinstance(start, int | float) or not isinstance(stop, int | float):
-        first: Any = as_float(as_tensor(start))
+        first, last = (as_float(as_tensor(end)) for end in (start, stop))
         exponents: Any = linspace(0.0, 1.0, num, endpoint)
-        exponents = exponents.reshape(-1, *(1,) * first.ndim)
-        out = in_dtype(first * (as_float(as_tensor(stop)) / first) ** exponents, dtype)  # type: ignore[operator]
-        return movement.move_axis(out, 0, axis % out.ndim)
+        exponents = exponents.reshape(-1, *(1,) * max(first.ndim, last.ndim))
+        out = in_dtype(first * (last / first) ** exponents, dtype)  # type: ignore[operator]
+        return movement.move_axis(out, 0, axis_of(axis, out, "geomspace"))
     if start * stop <= 0:
         raise ValueError("For 'geomspace', 'start' and 'stop' must have the same sign, and none may be 0.")
     return in_dtype(as_tensor(np.geomspace(start, stop, num, endpoint).astype(np.float32)), dtype)

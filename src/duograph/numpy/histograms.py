@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from duograph.api.functional import creation
+from duograph.api.functional import creation, joining
 from duograph.api.functional.index import where
 from duograph.api.functional.reduce import amax, amin
 from duograph.api.functional.sorting import searchsorted
@@ -25,14 +25,17 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
     Raises:
         TypeError: ``bins`` is a text.
-        ValueError: there is no bin, or ``range`` is empty.
+        ValueError: there is no bin, ``range`` is empty, or edges do not go up.
     """
     if isinstance(bins, str):
         raise TypeError(
             "For 'histogram_bin_edges', the 'bins' must be an int or edges: rules by name are not supported."
         )
     if not isinstance(bins, int):
-        return as_tensor(bins)
+        given: Any = as_tensor(bins)
+        if given.ndim != 1 or bool((given[1:] < given[:-1]).any()):
+            raise ValueError("For 'histogram_bin_edges', the 'bins' must be an int, or 1-D edges that go up.")
+        return given
     if bins < 1:
         raise ValueError(f"For 'histogram_bin_edges', the 'bins' must be positive, but got {bins}.")
     t = _flat(a)
@@ -48,7 +51,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     first: Any = amin(values)
     last: Any = amax(values)
     spread = where(first == last, 0.5, 0.0)
-    return creation.linspace(first - spread, last + spread, bins + 1)
+    high = last + spread
+    edges: Any = creation.linspace(first - spread, high, bins + 1)
+    return joining.concat([edges[:-1], high.reshape(1)])  # rounded below the largest element, it would lie in no bin
 
 
 def _flat(a: Any) -> Any:

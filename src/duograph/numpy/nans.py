@@ -40,7 +40,8 @@ def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The variance of what is not NaN: sums of squares divided by its number less ``ddof``."""
+    """The variance of what is not NaN: sums of squares divided by its number less ``ddof``; NaN where that is not
+    positive."""
     t: Any = as_float(as_tensor(a))
     known: Any = ~isnan(t)  # type: ignore[operator]
     t = where(known, t, 0.0)  # NaN would reach gradients through products with 0
@@ -48,7 +49,8 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
     gap: Any = where(known, t - mean, 0.0)
     total: Any = reduce.sum(gap * gap, axis, keepdims)
     count: Any = reduce.sum(known, axis, keepdims)
-    return in_dtype(total / (count - ddof), dtype)
+    free: Any = count - ddof
+    return in_dtype(total / where(free > 0, free, math.nan), dtype)
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:

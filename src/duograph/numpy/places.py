@@ -131,6 +131,7 @@ def ravel_multi_index(multi_index: Any, dims: Sequence[int], mode: str = "clip",
     if given.shape[0] != len(sizes):
         raise ValueError(f"For 'ravel_multi_index', {given.shape[0]} rows are no positions in {len(sizes)} dimensions.")
     out: Any = 0
+    given = to_dtype(given, dt.int64)  # that of large dims exceeds int32
     for row, size, stride in zip(given, sizes, _strides(sizes, order, "ravel_multi_index"), strict=True):
         if mode == "raise" and (int(amin(row)) < 0 or int(amax(row)) >= size):
             raise ValueError("For 'ravel_multi_index', a position lies outside of 'dims'.")

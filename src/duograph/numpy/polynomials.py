@@ -92,7 +92,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
     """
     if m < 0:
         raise ValueError(f"For 'polyint', the 'm' must be at least 0, but got {m}.")
-    constants = [0] * m if k is None else [k] * m if not isinstance(k, list | tuple) and m == 1 else list(k)
+    constants = [0] * m if k is None else [k] if isinstance(k, int | float) else list(k)
     if len(constants) == 1:
         constants *= m
     if len(constants) < m:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.api.functional import joining
+from duograph.api.functional import creation, joining
 from duograph.api.functional.sorting import sort, unique_consecutive
 from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
@@ -42,7 +42,9 @@ def _unique(t: Any) -> Any:
 
 
 def _first(a: Any, values: Any) -> Any:
-    """Where each of ``values`` is first in ``a``."""
+    """Where each of ``values``, which are all in ``a``, is first in it."""
+    if not a.size:
+        return creation.zeros((0,), dt.int32)
     return to_dtype((values.reshape(-1, 1) == a.reshape(1, -1)).int().argmax(axis=1), dt.int32)
 
 

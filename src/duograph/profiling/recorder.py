@@ -47,10 +47,11 @@ class profile(ContextDecorator):
 
     Returns:
         A context manager, which is also a decorator. It records the thread that enters it; what runs after the block
-        is not recorded, and entering it again goes on.
+        is not recorded, nor what a profile within the block records, and entering it again goes on.
 
     Raises:
         TypeError: ``memory`` is not a bool.
+        RuntimeError: it is entered while numbers are checked (`check_numerics`), which runs operators one by one.
 
     Supported Platforms:
         ``CPU``
@@ -73,18 +74,24 @@ class profile(ContextDecorator):
         self.seconds = 0.0
         self.memory = Memory() if memory else None
         self.left_out = 0
-        self._recorders: list[tuple[Any, ExitStack, float]] = []
+        self._recorders: list[tuple[_Recorder, ExitStack, float]] = []
 
     def __enter__(self) -> Self:
-        recorder, listening = _Recorder(self), ExitStack()
+        if state.observer is not None and state.observer.runs_plainly:
+            raise RuntimeError(
+                "numbers are checked (check_numerics) here, which is not profiled: leave out one of both"
+            )
+        recorder, listening = _Recorder(self, state.observer), ExitStack()
         listening.enter_context(listen(recorder.hear))
         pause()
-        self._recorders.append((state.observer, listening, time.perf_counter()))
+        self._recorders.append((recorder, listening, time.perf_counter()))
         state.observer = recorder
         return self
 
     def __exit__(self, *_: object) -> None:
-        state.observer, listening, begun = self._recorders.pop()
+        recorder, listening, begun = self._recorders.pop()
+        recorder.has_ended = True
+        _leave()
         resume()
         listening.close()
         self.seconds += time.perf_counter() - begun
@@ -187,6 +194,7 @@ class profile(ContextDecorator):
 
 def mark(name: str, begin: int | None = None) -> None:
     """`profile.mark` of the profile that records this thread, if there is one."""
+    _leave()
     if isinstance(state.observer, _Recorder):
         state.observer.kept.mark(name, begin)
 
@@ -196,8 +204,9 @@ class _Recorder:
 
     runs_plainly = False
 
-    def __init__(self, kept: profile) -> None:
-        self.kept, self._thread = kept, threading.get_ident()
+    def __init__(self, kept: profile, before: Any) -> None:
+        self.kept, self.before, self._thread = kept, before, threading.get_ident()
+        self.has_ended = False  # `_leave` may come later, where another thread, or not the innermost profile, has ended
         self._executables: dict[Any, Executable | None] = {}
         self._rules: list[tuple[str, Place | None]] = []  # gradient rules that run: of which operator, called where
         self._compiling = 0  # nanoseconds
@@ -207,6 +216,9 @@ class _Recorder:
     # -- dynamic mode ------------------------------------------------------------------------------------------
 
     def bind(self, run: Callable[..., Any], op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        if self.has_ended:
+            _leave()
+            return run(op, operands, attrs)
         place = self.here()
         gradient_of = self._rules[-1][0] if self._rules else ""
         compiling, begin = self._compiling, time.perf_counter_ns()
@@ -273,6 +285,9 @@ class _Recorder:
         repeat: bool,
     ) -> Any:
         """The value of the graph's output, from an executable that looks at the clock."""
+        if self.has_ended:
+            _leave()
+            return native.run(graph, values, level, donate, repeat)
         key = graph, level, tuple(donate.items()) if donate else ()
         if key not in self._executables:
             self._executables[key] = self._measurable(graph, level, donate)
@@ -318,6 +333,12 @@ class _Recorder:
         took = time.perf_counter_ns() - begin
         self._compiling += took
         self.kept.keep(Event("stage", name, begin, took))
+
+
+def _leave() -> None:
+    """Profiles that have ended record this thread no more."""
+    while isinstance(state.observer, _Recorder) and state.observer.has_ended:
+        state.observer = state.observer.before
 
 
 class _Executor:

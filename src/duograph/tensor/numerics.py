@@ -82,8 +82,9 @@ class _Inside:
 
     __slots__ = ("gradient_of", "origin", "suspects")
 
-    def __init__(self, gradient_of: str = "", origin: Origin | None = None) -> None:
-        self.gradient_of, self.origin = gradient_of, origin
+    def __init__(self, gradient_of: str = "", origin: Any = None) -> None:
+        self.gradient_of = gradient_of
+        self.origin = origin if isinstance(origin, Origin) else None  # another observer may have seen the forward pass
         self.suspects: list[Suspect] = []
 
 
@@ -165,7 +166,7 @@ class Checker:
         """Where the operator is called that is being recorded."""
         return _origin(list(frames_from(sys._getframe(1))))
 
-    def parts(self, parts: Iterable[Any], gradient_of: str, origin: Origin | None) -> list[Any]:
+    def parts(self, parts: Iterable[Any], gradient_of: str, origin: Any) -> list[Any]:
         """What a gradient rule gives, looked at."""
         inside = _Inside(gradient_of, origin)
         out = list(parts)
@@ -173,7 +174,7 @@ class Checker:
         return out
 
     def pulled(
-        self, pull: Callable[..., Sequence[Any]], given: Sequence[Any], gradient_of: str, origin: Origin | None
+        self, pull: Callable[..., Sequence[Any]], given: Sequence[Any], gradient_of: str, origin: Any
     ) -> list[Any]:
         """`parts` for what is no single operator."""
         inside = _Inside(gradient_of, origin)

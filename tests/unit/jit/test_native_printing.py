@@ -210,3 +210,38 @@ def test_effects_keep_their_order_and_what_may_fail_is_before_them(monkeypatch: 
     with pytest.raises(IndexError):
         f(x, Tensor(5))
     assert out.getvalue() == "at 0\n"
+
+
+@pytest.mark.parametrize("last", range(1, 9))
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_the_stream_is_written_as_print_writes(
+    monkeypatch: pytest.MonkeyPatch, last: int, error: type[BaseException]
+) -> None:
+    """Piece by piece; what follows the piece that the stream refuses is not written, and what is before it is."""
+
+    def f(x: Tensor) -> Tensor:
+        print("sum", x.sum(), sep="=")
+        y = ops.exp(x)
+        print("of", y.shape, end="|", flush=True)
+        return y
+
+    compiled, out = ms.jit(f), stream(monkeypatch)
+    x = Tensor(np.ones((2, 3), np.float32))
+    for _ in range(OFTEN):
+        compiled(x)
+    written: list[list[str]] = []
+    for g in (f, compiled):
+        pieces: list[str] = []
+
+        def then(text: str, pieces: list[str] = pieces) -> None:
+            if len(pieces) >= last:
+                raise error("full")
+            pieces.append(text)
+
+        monkeypatch.setattr(out, "then", then)
+        try:
+            g(x)
+        except error:
+            pieces.append("refused")
+        written.append(pieces)
+    assert written[1] == written[0] and "refused" in written[0] or last == 8

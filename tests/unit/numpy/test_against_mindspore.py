@@ -105,6 +105,30 @@ def test_compiled_is_the_same(name):
         assert repr(described(compiled())) == repr(described(case()))
 
 
+@pytest.mark.parametrize("bins", [1, 3, 4, 7, 10, (3, 5)])
+def test_every_point_lies_in_a_bin(bins):
+    points = onp.random.default_rng(0).normal(size=(50, 2)).astype(onp.float32)
+    for k in range(2):
+        if isinstance(bins, int):
+            found, edges = np.histogram(ms.Tensor(points[:, k]), bins)
+            assert found.sum() == 50 and edges[-1] == points[:, k].max()
+    found, _ = np.histogramdd(ms.Tensor(points), bins)
+    assert onp.array_equal(found.asnumpy(), onp.histogramdd(points, bins)[0])
+
+
+def test_as_numpy_where_inputs_are_unusual():
+    assert onp.isnan(np.nanvar([1.0, onp.nan], ddof=1).asnumpy())
+    assert onp.isnan(np.nanstd(ms.Tensor([onp.nan, onp.nan]), ddof=1).asnumpy())
+    ends = 1.0, [10.0, 20.0]
+    for num in (1, 5):
+        assert onp.allclose(np.geomspace(*ends, num=num).asnumpy(), onp.geomspace(*ends, num=num))
+    assert np.polyint([6.0], 2, 3).asnumpy().tolist() == onp.polyint([6.0], 2, 3).tolist()
+    large = onp.array([[70000], [70001]])
+    assert np.ravel_multi_index(large, (80000, 80000)).asnumpy() == onp.float32(5600070001)
+    empty = np.intersect1d(onp.zeros(0, onp.float32), [1.0], return_indices=True)
+    assert [part.shape for part in empty] == [(0,)] * 3
+
+
 def test_gradients_pass_nan_by():
     x = ms.Tensor([1.0, onp.nan, 3.0])
     assert ms.grad(np.nanvar)(x).asnumpy().tolist() == [-1.0, 0.0, 1.0]
@@ -119,6 +143,8 @@ def test_gradients_pass_nan_by():
         (lambda: np.unravel_index([1], (2, 2), order="A"), ValueError, "'order' must be"),
         (lambda: np.geomspace(0, 2), ValueError, "same sign"),
         (lambda: np.histogram([1.0], weights=[1.0, 2.0]), ValueError, "'weights' must have the shape"),
+        (lambda: np.histogram([1.0], bins=[0.0, 2.0, 1.0]), ValueError, "edges that go up"),
+        (lambda: np.geomspace([1.0], [2.0], axis=2), ValueError, "axis"),
         (lambda: np.histogram_bin_edges([1.0], bins="auto"), TypeError, "rules have no names"),
         (lambda: np.hsplit(np.ones(3), 3), ValueError, "at least 2 dimensions"),
         (lambda: np.tril_indices_from(np.ones(3)), ValueError, "2 dimensions"),

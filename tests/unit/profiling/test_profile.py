@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor, nn, ops
+from duograph import Tensor, nn, ops, profiling
 from duograph.core.launchable import is_paused
 from duograph.core.op import state
 from duograph.profiling.events import Place
@@ -253,6 +253,64 @@ def test_mindspores_profiler_is_a_front(tmp_path):
     assert len(json.loads((tmp_path / "profile.json").read_text())["step_seconds"]) == 2
     assert "sinh" in (tmp_path / "profile.txt").read_text() and (tmp_path / "trace.json").exists()
     assert state.observer is None
+
+
+def test_profiles_that_end_in_another_order_or_thread_record_no_more():
+    first, second = ms.profile().start(), ms.profile().start()
+    first.stop()
+    ops.sinh(Tensor(X))
+    second.stop()
+    assert state.observer is None and not is_paused()
+    assert names(first, "operator") == [] and names(second, "operator") == ["sinh"]
+    elsewhere = ms.profile().start()
+    thread = threading.Thread(target=elsewhere.stop)
+    thread.start()
+    thread.join()
+    compiled = ms.jit(lambda x: ops.sinh(x) + 1)
+    for _ in range(4):
+        compiled(Tensor(X))
+    profiling.mark("after")
+    assert elsewhere.events == [] and state.observer is None and not is_paused()
+
+
+def test_what_checks_numbers_is_not_profiled():
+    with ms.check_numerics(), pytest.raises(RuntimeError, match="numbers are checked"), ms.profile():
+        pass
+    assert state.observer is None and not is_paused()
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_gradients_of_compiled_calls(mode):
+    """Of Cells that graph mode compiles, and of functions that are compiled, in what is not."""
+    ms.set_context(mode=mode)
+    try:
+        net = Net()
+        compiled = ms.jit(lambda x: ops.square(net(x)))
+        grads = ms.value_and_grad(lambda x: compiled(x).mean() + net(x).sum(), 0, net.trainable_params())
+
+        def bits() -> list[bytes]:
+            value, (first, others) = grads(Tensor(X))
+            return [t.asnumpy().tobytes() for t in (value, first, *others)]
+
+        for _ in range(4):
+            expected = bits()
+        with ms.profile() as p:
+            found = bits()
+        assert found == expected and names(p, "call")
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_gradients_whose_forward_pass_another_observer_has_seen():
+    with ms.profile():
+        _, pull = ms.vjp(lambda x: ops.sqrt(ops.relu(x)), Tensor([0.0, 1.0]))
+    with ms.check_numerics(), pytest.raises(FloatingPointError, match="sqrt"):
+        pull(Tensor([1.0, 1.0]))
+    with ms.check_numerics():
+        _, pull = ms.vjp(ops.sin, Tensor([0.0, 1.0]))
+    with ms.profile() as p:
+        pull(Tensor([1.0, 1.0]))
+    assert "cos" in names(p, "operator")
 
 
 def test_bad_arguments():

@@ -8,7 +8,6 @@ is noted (`noted`), and while plain Python repeats the call, that much of its ou
 from __future__ import annotations
 
 import builtins
-import io
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -45,11 +44,26 @@ class PrintTarget:
         if _state.texts is None:
             builtins.print(*shown, **self.kwargs)
             return
-        buffer = io.StringIO()
-        builtins.print(*shown, **{**self.kwargs, "file": buffer})
-        text = buffer.getvalue()
-        builtins.print(text, end="", flush=bool(self.kwargs.get("flush")))
-        _state.texts.append(text)  # not what the stream has refused: plain Python raises its error
+        if getattr(sys, "stdout", None) is None:  # nothing is printed, or `print` raises its error
+            builtins.print(*shown, **self.kwargs)
+        else:
+            builtins.print(*shown, **self.kwargs, file=_Noting(sys.stdout, _state.texts))
+
+
+class _Noting:
+    """The stream ``stream``, which notes what it has taken, piece by piece as `print` writes."""
+
+    __slots__ = ("_stream", "_texts")
+
+    def __init__(self, stream: Any, texts: list[str]) -> None:
+        self._stream, self._texts = stream, texts
+
+    def write(self, text: str) -> None:
+        self._stream.write(text)
+        self._texts.append(text)  # not what the stream has refused: plain Python raises its error
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 class Noted:
