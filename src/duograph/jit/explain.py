@@ -134,7 +134,10 @@ class Explanation:
 
         Raises:
             OSError: the file cannot be written.
+            TypeError: ``profile`` is something else.
         """
+        if profile is not None and not hasattr(profile, "events"):
+            raise TypeError(f"For 'save', 'profile' must be a duograph.profile, but got {type(profile).__name__}.")
         _page().write_page(path, [self.function], str(self.function), profile=profile)
 
     @property

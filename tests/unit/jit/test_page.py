@@ -139,6 +139,11 @@ def test_what_was_measured_stands_beside_lines_and_kernels(tmp_path):
     assert {"Net", "Net.fc (Dense)"} <= {n["layer"] for n in nodes}
 
 
+def test_a_profile_is_one(tmp_path):
+    with pytest.raises(TypeError, match=r"'profile' must be a duograph\.profile, but got int"):
+        run_all().explain().save(tmp_path / "report.html", profile=3)
+
+
 def test_the_command_writes_it(tmp_path):
     program = tmp_path / "program.py"
     program.write_text("import duograph as ms\nf = ms.jit(lambda x: x + 1)\nf(ms.Tensor([1.0]))\n")

@@ -30,7 +30,7 @@ class Order:
         """The token for the next effect; what might raise before it comes before it."""
         session = self._session
         token: Node = session.token_node(session.world.token)
-        session.builder.origin = session.origin
+        session.builder.origin = session.origin()
         if isinstance(session.world.checked, Scalar):
             token = session.builder.emit(anchor, (token, session.world.checked.node), {})
         return token

@@ -102,7 +102,7 @@ class CaptureBinder(GraphBinder):
         return root._data if isinstance(root._data, Node) else self.lift(root)
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        self.builder.origin = self.origin or self.session.origin
+        self.builder.origin = self.origin or self.session.origin()
         stamps = [self._stamp(x) for x in operands]
         born = self.session.born
         self.reads_written |= any(s is not None and s[1] and s[0].serial <= born for s in stamps)

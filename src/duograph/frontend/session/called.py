@@ -14,12 +14,14 @@ class Called:
     Attributes:
         caller: the user's expression that led into code of this package; ``None``: the code is the user's.
         layer: the layers that are being called: ``Net.block.fc (Dense)``.
+        is_plain: whether there is neither.
     """
 
-    __slots__ = ("_cells", "_spans", "caller", "layer")
+    __slots__ = ("_cells", "_spans", "caller", "is_plain", "layer")
 
     def __init__(self, caller: Span | None = None, cells: tuple[Any, ...] = (), layer: str = "") -> None:
         self.caller, self.layer, self._cells = caller, layer, cells
+        self.is_plain = caller is None and not layer
         self._spans: dict[Span, Span] = {}
 
     def into(self, file: str, span: Span | None, first: Any) -> Called:
@@ -37,8 +39,6 @@ class Called:
 
     def of(self, span: Span) -> Span:
         """``span``, which knows of the calls that it is in."""
-        if self.caller is None and not self.layer:
-            return span
         found = self._spans.get(span)
         if found is None:
             found = self._spans[span] = CalledSpan.of(span, self.caller, self.layer)

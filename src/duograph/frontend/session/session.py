@@ -99,10 +99,12 @@ class Session(Identified, Shadows):
         self._token: Param | None = None
         self._rng: list[Param] = []
 
-    @property
     def origin(self) -> tuple[Any, ...]:
         """Where nodes come from that are emitted now."""
-        return (self.called.of(self.span),) if self.span is not None else ()
+        span, called = self.span, self.called
+        if called.is_plain or span is None:
+            return () if span is None else (span,)
+        return (called.of(span),)
 
     def leave(self, error: Exception, frame: Any, node: Any) -> None:
         """Notes that ``error`` leaves a statement."""
