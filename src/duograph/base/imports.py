@@ -8,8 +8,8 @@ interrupted: the wait for it is, and the import goes on to its end.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
+import os
 import sys
 import threading
 from types import ModuleType
@@ -20,18 +20,72 @@ __all__ = ["import_whole", "start_thread"]
 def import_whole(name: str) -> ModuleType:
     """The module ``name``, imported on a thread of its own if it is not there yet.
 
+    Where an earlier wait was interrupted, its thread may still be at work; it is waited for again. The main thread
+    itself stays out of the import system until the module is whole: a signal between two of `importlib`'s instructions
+    leaves its global lock held (CPython 3.11 to 3.13), and every other import of the process would wait for ever.
+
     Raises:
         ImportError: there is no such module, or whatever else its import raises.
     """
-    if name not in sys.modules and threading.current_thread() is threading.main_thread():
-        worker = threading.Thread(target=_import, args=(name,), name="duograph import")
+    found = sys.modules.get(name)
+    if found is not None and not _is_initializing(found):
+        return found
+    if threading.current_thread() is not threading.main_thread():
+        return importlib.import_module(name)
+    worker = _running.get(name)
+    if worker is None or not worker.has_begun:
+        if worker is None and found is not None:  # this thread is in the middle of it, or one that nobody here started
+            return importlib.import_module(name)
+        worker = _running[name] = _Import(name)
         try:
             start_thread(worker)
         except RuntimeError:  # no more threads, or the interpreter is ending
-            pass
-        else:
-            worker.join()
-    return importlib.import_module(name)  # there by now; or its error, raised here
+            _running.pop(name, None)
+            return importlib.import_module(name)
+    worker.wait()
+    _running.pop(name, None)
+    if worker.error is not None:
+        raise worker.error
+    return sys.modules[name]
+
+
+class _Import(threading.Thread):
+    """The import of one module, and what it raised."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name="duograph import")
+        self.module_name = name
+        self.has_begun = self.has_ended = False
+        self.error: BaseException | None = None
+        self._end = threading.Lock()
+        self._end.acquire()
+
+    def run(self) -> None:
+        self.has_begun = True
+        try:
+            importlib.import_module(self.module_name)
+        except BaseException as error:  # noqa: BLE001 - raised where the module is wanted
+            self.error = error
+        self.has_ended = True
+        self._end.release()
+
+    def wait(self) -> None:
+        """Returns when the import has ended.
+
+        Not `Thread.join`: after an interrupted one CPython 3.11 takes the thread to be over. An interrupted wait may
+        leave the lock taken, which is why the flag decides.
+        """
+        while not self.has_ended:
+            self._end.acquire(timeout=0.05)
+
+
+_running: dict[str, _Import] = {}  # imports whose main thread waits for them, or did until it was interrupted
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_running.clear)  # their threads are not there
+
+
+def _is_initializing(module: ModuleType) -> bool:
+    return getattr(module.__spec__, "_initializing", False)
 
 
 def start_thread(thread: threading.Thread) -> None:
@@ -48,8 +102,3 @@ def start_thread(thread: threading.Thread) -> None:
         if error.__context__ is None:
             raise
         raise error.__context__ from None
-
-
-def _import(name: str) -> None:
-    with contextlib.suppress(BaseException):  # raised again where the module is wanted
-        importlib.import_module(name)

@@ -59,3 +59,55 @@ def test_what_a_signal_handler_raises_while_a_thread_starts_is_raised():
 
     with pytest.raises(TimeoutError, match="an alarm"):
         start_thread(Interrupted())
+
+
+def test_a_wait_that_was_interrupted_is_taken_up_outside_the_import_system(tmp_path):
+    """`importlib` on the main thread may be interrupted with its global lock held: the other import then never ends."""
+    (tmp_path / "slow_module.py").write_text(
+        textwrap.dedent("""
+            import builtins, importlib, signal, threading
+            while not builtins.was_interrupted.wait(0.01):
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            assert builtins.waits_again.wait(60)
+            whole = True
+        """)
+    )
+    program = f"""
+        import builtins, importlib, signal, sys, threading
+        from duograph.base import imports
+        sys.path.insert(0, {str(tmp_path)!r})
+        builtins.was_interrupted, builtins.waits_again = threading.Event(), threading.Event()
+
+        def interrupted(*_):
+            if not builtins.was_interrupted.is_set():
+                builtins.was_interrupted.set()
+                raise KeyboardInterrupt
+
+        signal.signal(signal.SIGINT, interrupted)
+        try:
+            imports.import_whole("slow_module")
+        except KeyboardInterrupt:
+            print("interrupted", end=" ")
+
+        import_module, wait = importlib.import_module, imports._Import.wait
+        def noted(name, *args):
+            print("importlib on", threading.current_thread().name, end=" ")
+            builtins.waits_again.set()
+            return import_module(name, *args)
+        def waited(worker):
+            builtins.waits_again.set()
+            return wait(worker)
+        importlib.import_module, imports._Import.wait = noted, waited
+        print(imports.import_whole("slow_module").whole)
+    """
+    assert python(program) == "interrupted True\n"
+
+
+def test_an_import_that_failed_begins_again(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = tmp_path / "module_that_is_mended.py"
+    module.write_text("raise ValueError('not yet')")
+    with pytest.raises(ValueError, match="not yet"):
+        import_whole("module_that_is_mended")
+    module.write_text("there = True  # mended")
+    assert import_whole("module_that_is_mended").there
