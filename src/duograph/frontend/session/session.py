@@ -325,7 +325,7 @@ class Session(Identified, Shadows):
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
         if isinstance(value._data, Node):
-            raise Uncapturable("a tensor that the program has made, of an object that nobody follows")
+            raise Uncapturable("a tensor that the program has made, of an object that is not tracked")
         known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
             pattern = self.patterns.get(source)
