@@ -36,7 +36,7 @@ from .callbacks import key_function
 from .contexts import CapturedContext
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
-from .semantics import contains_symbolic, is_index
+from .semantics import contains_symbolic, has_generated, is_index
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
 
@@ -221,7 +221,7 @@ def _extremum(name: str) -> Callable[..., Any]:
         if "key" in kwargs:
             kwargs["key"] = key_function(calls, kwargs["key"])
             return plain(values, **kwargs)
-        if not kwargs and values and any(user_method(v, "__lt__") or user_method(v, "__gt__") for v in values):
+        if not kwargs and values and any(map(_says_order, values)):
             return plain(values, key=lambda v: Ordered(calls, v))
         return run_native(calls.session, plain, values, **kwargs)
 
@@ -405,6 +405,12 @@ def _all(calls: Any, values: Any) -> bool:
     return all(calls.semantics.as_bool(v) for v in calls.semantics.iterate(values))
 
 
+def _says_order(value: Any) -> bool:
+    """Whether the user, or the fields of a dataclass, say which of such values is less."""
+    kind = type(value)
+    return any(user_method(value, n) is not None or has_generated(kind, n) for n in ("__lt__", "__gt__"))
+
+
 class Ordered:
     """Stands for a value whose order the user's ``__lt__`` or ``__gt__`` says, which are interpreted."""
 
@@ -427,7 +433,7 @@ class Ordered:
 @substitute(sorted)
 def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     items = calls.semantics.listed(values)
-    if key is None and any(user_method(v, "__lt__") or user_method(v, "__gt__") for v in items):
+    if key is None and any(map(_says_order, items)):
         return calls.world.track(sorted(items, key=lambda v: Ordered(calls, v), reverse=reverse))
     if key is None:
         check_operand(calls.session, items)

@@ -12,6 +12,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
+from duograph.core.dtype import DType
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
@@ -24,7 +25,7 @@ _LEVELS = {
     "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR,
     "critical": logging.CRITICAL,
 }  # fmt: skip
-_PLAIN = (str, int, float, bool, type(None), Scalar, GraphText)
+_PLAIN = (str, int, float, bool, type(None), DType, Scalar, GraphText)
 
 
 class _Step:
@@ -96,6 +97,8 @@ def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
 def _as_it_is_now(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.copy()
+    if type(value) is tuple:
+        return tuple(map(_as_it_is_now, value))
     if type(value) not in _PLAIN:
         raise Uncapturable(f"logging of an object of class {type(value).__qualname__}")
     return value

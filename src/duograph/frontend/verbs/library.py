@@ -45,6 +45,11 @@ def _fields(calls: Any, class_or_instance: Any) -> Any:
     return calls.call_native(dataclasses.fields, (type(class_or_instance) if is_known else class_or_instance,), {})
 
 
+@substitute(dataclasses.is_dataclass)
+def _is_dataclass(calls: Any, obj: Any) -> bool:
+    return _fields_of(calls, obj) is not None
+
+
 @substitute(dataclasses.replace)
 def _replace(calls: Any, obj: Any, /, **changes: Any) -> Any:
     fields = None if isinstance(obj, type) else _fields_of(calls, obj)

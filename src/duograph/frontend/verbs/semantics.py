@@ -293,9 +293,9 @@ class Semantics(Attributes):
             result = self._compare_by(name, obj, other)
             if result is not NotImplemented:
                 return result
-        if op in (operator.eq, operator.ne) and type(a) is type(b) and _has_generated(type(a), "__eq__"):
+        if op in (operator.eq, operator.ne) and type(a) is type(b) and has_generated(type(a), "__eq__"):
             return self._compare_fields(op, a, b)
-        if op in _ORDERS and type(a) is type(b) and _has_generated(type(a), left):
+        if op in _ORDERS and type(a) is type(b) and has_generated(type(a), left):
             return self._order_fields(op, a, b)
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
@@ -516,7 +516,7 @@ def _is_plain_instance(value: Any) -> bool:
     return raw_hasattr(value, "__dict__")
 
 
-def _has_generated(cls: type, name: str) -> bool:
+def has_generated(cls: type, name: str) -> bool:
     found = lookup(cls, name)
     return dataclasses.is_dataclass(cls) and isinstance(found, types.FunctionType) and is_generated(found)
 
