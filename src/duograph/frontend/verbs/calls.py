@@ -38,6 +38,7 @@ from ..rules.policy import (
 from ..rules.purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from ..rules.sources import Pin
 from ..rules.watch import watched
+from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
 from ..values.text import GraphText
@@ -282,6 +283,7 @@ class Calls:
         return signature.replace(parameters=list(found.values()))
 
     def _enter(self, source: Any, frame: Frame, values: dict[str, Any], fn: Any) -> Any:
+        frame.function = fn
         for name, value in values.items():
             if isinstance(value, dict) and type(value) is dict and not self.world.is_tracked(value):
                 self.world.track(value)
