@@ -156,4 +156,4 @@ def _codes_in(code: types.CodeType) -> list[types.CodeType]:
     return found
 
 
-CapturedFunction.make_python_object = _recipe  # type: ignore[method-assign]
+CapturedFunction.make_python_object = _recipe  # type: ignore[method-assign, assignment]
