@@ -87,6 +87,7 @@ MODULES: dict[str, str] = {
             "common",
             "context",
             "dataset",
+            "debug",
             "experimental",
             "log",
             "mint",
@@ -142,6 +143,12 @@ def _mint_names() -> dict[str, Any]:
     return inner_names()
 
 
+def _step() -> Any:
+    from duograph.debug import step
+
+    return step()
+
+
 from duograph.base.config import config as _config  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
@@ -156,3 +163,4 @@ if _config().check_numerics != "off":
     _check_everywhere(_config().check_numerics)
 
 duograph.api.inner_names.fill(_mint_names)
+duograph.core.op.stepping.fill(_step)

@@ -1,1 +1,5 @@
-"""Tools to look inside: running passes on MindIR text."""
+"""Tools to look inside: stepping through compiled functions, running passes on MindIR text."""
+
+from .step import step
+
+__all__ = ["step"]

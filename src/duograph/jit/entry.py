@@ -245,6 +245,8 @@ class Entry:
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
         self.runs += 1
+        if state.observer is not None:
+            state.observer.begins(self.names, args)
         generator = default_generator()
         inputs = self.program.load_inputs(args)
         values = [*inputs, generator.initial_seed(), generator.offset]

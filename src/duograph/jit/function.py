@@ -31,7 +31,7 @@ from duograph.base.modes import graph_mode
 from duograph.base.render import render
 from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
-from duograph.core.op import binding, restoring, state
+from duograph.core.op import binding, restoring, state, stepping
 from duograph.frontend.load import LOADERS
 from duograph.frontend.programs.printing import Noted, left_over, noted, withheld
 from duograph.frontend.programs.program import Left, Program, RunPlainly
@@ -170,10 +170,15 @@ class JitFunction(Capturing, Comparing, Cutting):
             return withheld(done)(JitFunction.__call__)(self, *args, **kwargs)
         if self._account is not None:
             self._settle()
-        if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
+        observer = state.observer
+        if (steps := observer is not None and observer.steps) and observer.leads(self):
+            return observer.lead(self, self._code if self._python is not None else None, args, kwargs)
+        if self.options.debug and observer is None and not self.is_auxiliary:
+            with stepping.value():
+                return self(*args, **kwargs)
+        if not steps and may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
             tell_traced(tracer)
             return self._plain(args, kwargs)
-        observer = state.observer
         if self.options.check_numerics or (observer is not None and observer.runs_plainly):
             return self._checked(args, kwargs)
         if (self.is_small and state.tapes) or not config().jit:
@@ -185,7 +190,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             self._read_signature()  # versions of the old code fail their guards
             self.cut, self.comparison = None, Comparison()
             self._return()
-        if (left := self.left) is not None and not state.tapes:
+        if (left := self.left) is not None and not state.tapes and not steps:
             return self._answer_left(left, args, kwargs)
         given = None
         skeleton = self.cut.skeleton if self.cut is not None else None
