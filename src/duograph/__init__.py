@@ -149,7 +149,14 @@ def _step() -> Any:
     return step()
 
 
+def _write_down(*failed: Any) -> str:
+    from duograph.debug.hunt.files import write_down
+
+    return write_down(*failed)
+
+
 from duograph.base.config import config as _config  # noqa: E402
+from duograph.base.failures import write_down as _written_down  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
 fold_tracebacks()
@@ -164,3 +171,4 @@ if _config().check_numerics != "off":
 
 duograph.api.inner_names.fill(_mint_names)
 duograph.core.op.stepping.fill(_step)
+_written_down.fill(_write_down)

@@ -236,3 +236,4 @@ _names: Any
 __all__: Any
 _mint_names: Any
 _step: Any
+_write_down: Any

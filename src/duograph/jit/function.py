@@ -25,7 +25,7 @@ from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.events import emit
-from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
+from duograph.base.failures import SHORTAGE, about, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
 from duograph.base.render import render
@@ -49,7 +49,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
 from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
-from .entry import Entry, PassFailed, RunFailed
+from .entry import LEVELS, Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call
@@ -429,7 +429,8 @@ class JitFunction(Capturing, Comparing, Cutting):
                 fallbacks.info(store.fallbacks[-1].rendered)
             return None
         except PassFailed as failed:
-            failure = internal_failure("a pass", failed.name, failed.error)
+            with about(failed.graph, LEVELS[self._level()]):
+                failure = internal_failure("a pass", failed.name, failed.error)
             store.failures.append(failure)
             self._refuse(store, names, values, str(failure), None, failed.error)
             return None
@@ -555,7 +556,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             reason = why or f"the compiled version failed: {what}"
             store.fallbacks.append(Fallback((entry.names, key_of_call(values)), reason, None, str(error), error))
         if not why:
-            store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
+            with about(entry.program.graph, LEVELS[entry.level], entry.values_for(values)):
+                store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
         return make(values, self._parameters, self._classes)

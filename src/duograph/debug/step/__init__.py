@@ -13,10 +13,10 @@ from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
 from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
-from duograph.ir.printer import all_graphs
 from duograph.jit.signature import SUBJECT
 from duograph.tensor.observer import is_layer
 
+from ..hunt.replay import has_effects
 from .conditions import Differs, condition_of
 from .debugger import Debugger, Quit
 from .listing import Listing
@@ -156,7 +156,7 @@ class _Stepper:
     def run(self, native: Any, graph: Graph, values: Sequence[Any], level: int) -> Any:
         """The value of the graph's output, stepped through."""
         (names, given), self._given = self._given, ((), {})
-        if level > 1 and graph_has_effects(graph):
+        if level > 1 and has_effects(graph):
             self.debugger.message(
                 f"@{graph.name} is not stepped through: it has effects, and O2 rounds otherwise than its nodes do"
             )
@@ -198,8 +198,3 @@ class _Executor:
         repeat: bool = True,
     ) -> Any:
         return self._stepper.run(self._native, graph, values, level)
-
-
-def graph_has_effects(graph: Graph) -> bool:
-    """Whether running ``graph`` twice can be told from running it once."""
-    return any(node.op.effects for g in all_graphs(graph) for node in g.nodes)
