@@ -193,7 +193,7 @@ def _write(failure: Failure, error: BaseException, subject: Any, digest: str) ->
     text = ""
     if subject is not None:
         with contextlib.suppress(ValueError):
-            text = Case(*subject[:2], *subject[2:3], said=said).text(path)
+            text = Case(subject[0], subject[1], subject[2] if len(subject) > 2 else None, said).text(path)
     if not text:
         path = path.removesuffix(".mindir") + ".txt"
         trace = "".join(traceback.format_exception(error))

@@ -184,10 +184,11 @@ class Listing:
         place = level.place
         shown = place.function.rpartition(".")[2] or "<module>"
         body = level.body or [ast.Pass(lineno=place.line, col_offset=0, end_lineno=place.line, end_col_offset=0)]
-        args = [ast.arg(name) for name in level.given]
-        parameters = ast.arguments(posonlyargs=[], args=args, kwonlyargs=[], kw_defaults=[], defaults=[])
-        at = {"lineno": place.first, "col_offset": 0, "end_lineno": place.first, "end_col_offset": 0}
-        made = ast.FunctionDef(name="f", args=parameters, body=body, decorator_list=[], type_params=[], **at)
+        made: Any = ast.parse(f"def f({', '.join(level.given)}): pass").body[0]
+        made.body = body
+        made.lineno = made.end_lineno = place.first
+        for argument in made.args.args:
+            argument.lineno = argument.end_lineno = place.first
         module = ast.fix_missing_locations(ast.Module(body=[made], type_ignores=[]))
         code = next(c for c in compile(module, place.file, "exec").co_consts if isinstance(c, CodeType))
         code = code.replace(co_name=shown, co_qualname=place.function or shown)
@@ -432,5 +433,5 @@ def _call(what: str, number: Any, line: int) -> Any:
 
 
 def _assign(names: Sequence[str], what: str, number: Any, line: int) -> Any:
-    targets = [ast.Name(name, ast.Store()) for name in names]
+    targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
     return _at(ast.Assign(targets=targets, value=_call(what, number, line).value), line)
