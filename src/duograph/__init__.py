@@ -87,6 +87,7 @@ MODULES: dict[str, str] = {
             "common",
             "context",
             "dataset",
+            "debug",
             "experimental",
             "log",
             "mint",
@@ -142,7 +143,20 @@ def _mint_names() -> dict[str, Any]:
     return inner_names()
 
 
+def _step() -> Any:
+    from duograph.debug import step
+
+    return step()
+
+
+def _write_down(*failed: Any) -> str:
+    from duograph.debug.hunt.files import write_down
+
+    return write_down(*failed)
+
+
 from duograph.base.config import config as _config  # noqa: E402
+from duograph.base.failures import write_down as _written_down  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
 fold_tracebacks()
@@ -156,3 +170,5 @@ if _config().check_numerics != "off":
     _check_everywhere(_config().check_numerics)
 
 duograph.api.inner_names.fill(_mint_names)
+duograph.core.op.stepping.fill(_step)
+_written_down.fill(_write_down)

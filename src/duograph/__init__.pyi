@@ -10,6 +10,7 @@ from duograph.core.dtype import DType as _DType
 from duograph import common as common
 from duograph import context as context
 from duograph import dataset as dataset
+from duograph import debug as debug
 from duograph import experimental as experimental
 from duograph import log as log
 from duograph import mint as mint
@@ -234,3 +235,5 @@ _homes: Any
 _names: Any
 __all__: Any
 _mint_names: Any
+_step: Any
+_write_down: Any

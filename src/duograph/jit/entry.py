@@ -31,6 +31,7 @@ from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
+from duograph.tensor.tensor import Tensor
 
 from .compiled import executables_of
 from .policy import TAPED_RARELY, Comparison, is_quicker_op_by_op, work_for_tapes
@@ -48,11 +49,11 @@ class RunFailed(Exception):
 
 
 class PassFailed(Exception):
-    """A pass failed with ``error`` on the program called ``name``."""
+    """A pass failed with ``error`` on a program."""
 
-    def __init__(self, name: str, error: Exception) -> None:
-        super().__init__(name, error)
-        self.name, self.error = name, error
+    def __init__(self, program: Program, error: Exception) -> None:
+        super().__init__(program.name, error)
+        self.name, self.graph, self.error = program.name, program.graph, error
 
 
 class Entry:
@@ -242,9 +243,18 @@ class Entry:
         new = set(mine[0].notes) - set(theirs[0].notes)
         return min(new, default="more of it would run in Python") if more else ""
 
+    def values_for(self, args: Sequence[Any]) -> list[Any]:
+        """What the graph is given for these arguments, before effects and donations."""
+        generator = default_generator()
+        values = [*self.program.load_inputs(args), generator.initial_seed(), generator.offset]
+        values += [None] if self.program.token else []
+        return [v.array() if isinstance(v, Tensor) else v for v in values]
+
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
         self.runs += 1
+        if state.observer is not None:
+            state.observer.begins(self.names, args)
         generator = default_generator()
         inputs = self.program.load_inputs(args)
         values = [*inputs, generator.initial_seed(), generator.offset]

@@ -61,12 +61,18 @@ def compile_pipeline(graph: Graph, level: int = 1, dumper: Dumper | None = None)
     """What every graph goes through before it is executed: captured ones, those that gradients take apart into forward
     and backward, those of fused eager calls. Stages are dumped at ``save_graphs`` 1."""
     dumper = Dumper() if dumper is None else dumper
+    before = graph
     dumper.stage("bootstrap", graph)
     graph = canonicalise(graph, dumper)
     dumper.stage("canonical", graph)
     graph = optimise(graph, level, dumper)
     dumper.stage("optimised", graph)
+    BEFORE.of(graph.context)[graph] = before
     return graph
+
+
+BEFORE: Memo[Graph, Graph] = Memo("graphs before their passes")
+"""Of optimised graphs: what `compile_pipeline` was given."""
 
 
 _OPTIMISED: Memo[tuple[Graph, int], Graph] = Memo("simplified forward and backward graphs")

@@ -14,6 +14,7 @@ from duograph.base.events import listen
 from duograph.base.source import CalledSpan, Span, is_internal_file
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
+from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.runtime.programs.build import Tick
 from duograph.runtime.programs.executable import Executable, executable_of
@@ -202,7 +203,7 @@ def mark(name: str, begin: int | None = None) -> None:
 class _Recorder:
     """Makes events of what a thread does while it is `state.observer` (`tensor.observer.Observer`)."""
 
-    runs_plainly = False
+    runs_plainly = steps = False
 
     def __init__(self, kept: profile, before: Any) -> None:
         self.kept, self.before, self._thread = kept, before, threading.get_ident()
@@ -272,8 +273,11 @@ class _Recorder:
 
     # -- compiled functions ------------------------------------------------------------------------------------
 
+    def begins(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """What runs is told by its kernels."""
+
     def executor(self, native: Any) -> Any:
-        return _Executor(self, native)
+        return native if isinstance(native, Interpreter) else _Executor(self, native)
 
     def run(
         self,

@@ -190,6 +190,7 @@ class Expressions(Receivers):
             self._store_outer(name, value, frame)
         else:
             frame.locals[name] = value
+            self.session.note_variable(name, value, frame)
 
     def _store_outer(self, name: str, value: Any, frame: Frame) -> None:
         outer = frame.parent

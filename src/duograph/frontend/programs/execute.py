@@ -36,7 +36,7 @@ def executor(backend: str = "") -> Executor:
         from duograph.runtime.programs.executable import NATIVE
 
         return NATIVE if observer is None else observer.executor(NATIVE)
-    return _interpreter
+    return _interpreter if observer is None else observer.executor(_interpreter)
 
 
 def run_graph(

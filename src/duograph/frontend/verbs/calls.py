@@ -288,6 +288,7 @@ class Calls:
             if isinstance(value, dict) and type(value) is dict and not self.world.is_tracked(value):
                 self.world.track(value)
             frame.locals[name] = value
+            self.session.note_variable(name, value, frame)
         if self.depth > MAX_DEPTH:
             raise RecursionError("maximum recursion depth exceeded")
         if self.recursion.applies(fn, values):
