@@ -218,11 +218,11 @@ class Calls:
             self._guard_cell(args[0])  # by ``super().__call__``
         if id(fn) in self._rules:
             return self.call_native(fn, args, kwargs)
+        if "registry" in fn.__dict__ and is_single_dispatch(fn):
+            return dispatched(self, fn, args, kwargs)
         if is_context_factory(fn):
             return enter_factory(self, fn, args, kwargs)
         if not is_interpreted(fn):
-            if "registry" in fn.__dict__ and is_single_dispatch(fn):
-                return dispatched(self, fn, args, kwargs)
             if is_reader(fn) and not kwargs:
                 return self._call_reader(fn, args)
             check_pure(fn)
