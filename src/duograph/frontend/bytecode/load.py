@@ -29,6 +29,7 @@ def load_recovered(fn: types.FunctionType) -> FunctionSource:
     if known is None:
         try:
             node = recover(code)
+            _tell_apart(node)
             postponed = bool(code.co_flags & __future__.annotations.compiler_flag)
             known = FunctionSource(node, code.co_filename, names_of(node), postponed, "bytecode")
         except RecursionError:  # of whoever has called us: nothing that the code is to blame for
@@ -65,6 +66,20 @@ def _reading(code: types.CodeType, guesses: Guesses) -> Any:
         guesses.line = other.line or guesses.line
         raise Uncapturable(f"the bytecode of {code.co_name} was not understood ({other.text})")
     return node
+
+
+def _tell_apart(tree: Any) -> None:
+    """Gives nodes places of their own, where the code has none for them (``-X no_debug_ranges``, stripped tables): what
+    a break is at, and what a segment begins with, is known by its place."""
+    known: set[Any] = set()
+    done: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr) and id(node) not in done:
+            done.add(id(node))
+            kind = ast.stmt if isinstance(node, ast.stmt) else type(node)
+            while (place := (kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) in known:
+                node.end_col_offset = (node.end_col_offset or 0) + 1
+            known.add(place)
 
 
 def _compiled(code: types.CodeType, node: Any, imported: set[str]) -> types.CodeType | None:
