@@ -108,7 +108,8 @@ def register(
         raise TypeError(f"For 'register', the pass must be callable, but got {type(function).__name__}.")
     if before is not None and before not in PLACES:
         raise ValueError(f"For 'register', 'before' must be one of {[*PLACES, None]}, but got {before!r}.")
-    made = RegisteredPass(name or getattr(function, "__name__", type(function).__name__), function, before)
+    called: str = name or getattr(function, "__name__", type(function).__name__)
+    made = RegisteredPass(called, function, before)
     with _lock:
         if any(known.name == made.name for known in _registered):
             raise ValueError(f"For 'register', a pass with the name {made.name!r} is registered already.")
