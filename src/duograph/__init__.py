@@ -156,8 +156,8 @@ def _write_down(*failed: Any) -> str:
     return write_down(*failed)
 
 
+import duograph.base.failures  # noqa: E402
 from duograph.base.config import config as _config  # noqa: E402
-from duograph.base.failures import write_down as _written_down  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
 fold_tracebacks()
@@ -172,4 +172,4 @@ if _config().check_numerics != "off":
 
 duograph.api.inner_names.fill(_mint_names)
 duograph.core.op.stepping.fill(_step)
-_written_down.fill(_write_down)
+duograph.base.failures.write_down.fill(_write_down)

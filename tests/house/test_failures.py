@@ -25,6 +25,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (
+        "base/imports.py:run",
         "dataset/workers.py:ordered",
         "dataset/workers.py:produce",
         "distributed/worker.py:perform",

@@ -17,6 +17,7 @@ import numpy as np
 from duograph.core.op import state
 from duograph.distributed import world
 from duograph.distributed.group import Group
+from duograph.distributed.transport import FIRST_OWN_TAG
 from duograph.ops import collective
 from duograph.ops.collective import KINDS, ordered
 from duograph.tensor.eager import write
@@ -172,8 +173,8 @@ def check_tag(who: str, tag: Any) -> int:
     """Raises for what MPI does not take as a tag."""
     if isinstance(tag, bool) or not isinstance(tag, int):
         raise TypeError(f"For '{who}', the 'tag' must be int, but got {type(tag).__name__}.")
-    if not 0 <= tag < 32766:
-        raise ValueError(f"For '{who}', the 'tag' must be in range [0, 32766), but got {tag}.")
+    if not 0 <= tag < FIRST_OWN_TAG:
+        raise ValueError(f"For '{who}', the 'tag' must be in range [0, {FIRST_OWN_TAG}), but got {tag}.")
     return tag
 
 

@@ -7,20 +7,26 @@ options mean what they mean there, where they are about processes of MPI; the ot
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from duograph.base.config import child_environment
 from duograph.base.cores import available_cores
+
+from . import ending
 
 __all__ = ["Options", "launch", "parse"]
 
@@ -38,6 +44,8 @@ usage: python -m duograph launch [-n N] [OPTION ...] PROGRAM [ARGUMENT ...]
   --log_dir FOLDER           what rank R prints goes to FOLDER/worker_R.log instead
   --join True                accepted: the command always waits for the end of the job"""
 
+TICK = 0.2
+"""Seconds between looks at what ranks have noted."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
@@ -157,13 +165,85 @@ def launch(arguments: Sequence[str]) -> int:
         if options.log_dir:
             os.makedirs(options.log_dir, exist_ok=True)
             environment["DUOGRAPH_LOG_FOLDER"] = os.path.abspath(options.log_dir)
-        status, killed = _run([*command, *options.program], environment)
-        if status:
-            _tell(status, killed, folder, options.count)
-        return status
+        watch = _Watch(folder, options.count, float(environment.get("DUOGRAPH_COMM_TIMEOUT", 0)))
+        status, killed = _run([*command, *options.program], environment, watch)
+        return _tell(status, killed, watch)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> tuple[int, dict[int, int]]:
+class _Watch:
+    """What becomes of the ranks on this machine: what they note (`ending.note`), and in which order they end.
+
+    Attributes:
+        gone: the ranks whose processes have ended, the first one first; where the system tells.
+        vain: why the job was ended, if nothing but this could.
+    """
+
+    def __init__(self, folder: str, count: int, seconds: float) -> None:
+        self.folder, self.count, self.seconds = Path(folder), count, seconds
+        self.gone: list[int] = []
+        self.vain = ""
+        self._files: dict[int, int] = {}
+        self._ends = select.epoll() if hasattr(os, "pidfd_open") else None
+
+    def notes(self) -> dict[int, tuple[int, str]]:
+        """Process and word, by rank."""
+        found: dict[int, tuple[int, str]] = {}
+        for rank in range(self.count):
+            with contextlib.suppress(FileNotFoundError):
+                process, _, what = (self.folder / str(rank)).read_text(encoding="ascii").partition(" ")
+                found[rank] = int(process), what
+        return found
+
+    def run(self, process: subprocess.Popen[bytes], over: threading.Event) -> None:
+        """Watches until the job is ``over``. Ends it if ranks wait in `communication.init` for others that have ended,
+        or for too long: MPI does not."""
+        start = 0.0
+        while not over.is_set():
+            notes = self.notes()
+            gone = {*self.gone, *[rank for rank, (_, what) in notes.items() if what == "ended"]}
+            self._look(notes, TICK)
+            waiting = [rank for rank, (_, what) in notes.items() if what == ending.JOINING and rank not in gone]
+            if not waiting or len(waiting) == self.count:
+                start = time.monotonic()
+                continue
+            waited = time.monotonic() - start
+            if (gone and waited > ending.PATIENCE) or (self.seconds and waited > self.seconds):
+                others = [rank for rank in range(self.count) if rank not in waiting]
+                how = "ended before it" if gone else "did not come"
+                self.vain = (
+                    f"{_named(waiting)} of {self.count} waited {waited:.1f} s in communication.init, but "
+                    f"{_named(sorted(gone) or others)} {how}"
+                )
+                process.terminate()
+                break
+        over.wait()
+        self._look({}, 0.0)
+
+    def _look(self, notes: dict[int, tuple[int, str]], seconds: float) -> None:
+        """Waits a little, and notes who has ended meanwhile."""
+        if self._ends is None:
+            time.sleep(seconds)
+            return
+        for rank, (pid, _) in notes.items():
+            if rank not in self._files.values() and rank not in self.gone:
+                try:
+                    file = os.pidfd_open(pid)
+                except OSError:
+                    self.gone.append(rank)
+                    continue
+                self._files[file] = rank
+                self._ends.register(file, select.EPOLLIN)
+        for file, _ in self._ends.poll(seconds):  # in the order in which they have ended
+            self._ends.unregister(file)
+            os.close(file)
+            self.gone.append(self._files.pop(file))
+
+
+def _named(ranks: Sequence[int]) -> str:
+    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"
+
+
+def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tuple[int, dict[int, int]]:
     """Runs ``mpiexec``; gives its status, and the signals by which it says processes have ended, by process.
 
     Ctrl-C is for mpiexec, which ends the ranks; this process waits for that, and passes SIGTERM on. If it is killed,
@@ -186,6 +266,9 @@ def _run(command: list[str], environment: dict[str, str]) -> tuple[int, dict[int
         )  # fmt: skip
         signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         assert process.stdout is not None
+        over = threading.Event()
+        watcher = threading.Thread(target=watch.run, args=(process, over), daemon=True)
+        watcher.start()
         block: list[bytes] = []
         while line := process.stdout.readline():
             if block or line.startswith(b"=" * 40):  # hydra's own words about a rank that has ended badly
@@ -198,6 +281,8 @@ def _run(command: list[str], environment: dict[str, str]) -> tuple[int, dict[int
             sys.stdout.buffer.flush()
         sys.stdout.buffer.write(b"".join(block))
         status = process.wait()
+        over.set()
+        watcher.join()
     finally:
         signal.signal(signal.SIGINT, before[0])
         signal.signal(signal.SIGTERM, before[1])
@@ -209,23 +294,28 @@ def _bad_ends(text: bytes) -> dict[int, int]:
     return {int(found[1]): int(found[2])} if found else {}
 
 
-def _tell(status: int, killed: dict[int, int], folder: str, count: int) -> None:
-    """Says which rank ended the job, if it could not say so itself."""
-    notes: dict[int, tuple[int, str]] = {}
-    for rank in range(count):
-        path = Path(folder) / str(rank)
-        if path.exists():
-            process, _, what = path.read_text(encoding="ascii").partition(" ")
-            notes[rank] = int(process), what
+def _tell(status: int, killed: dict[int, int], watch: _Watch) -> int:
+    """Says which rank ended the job, if it could not say so itself; gives the status of the job."""
+    notes, count = watch.notes(), watch.count
+    if watch.vain:
+        print(f"duograph launch: {watch.vain}", file=sys.stderr)
+        return status or 1
+    lost = [rank for rank in (watch.gone or notes) if notes[rank][1] in ("running", ending.JOINING, ending.JOINED)]
+    if not status and not any(notes[rank][1] == ending.JOINED for rank in lost):
+        return 0
     failed = [rank for rank, (_, what) in notes.items() if what == "failed"]
-    for rank, (pid, what) in notes.items():
-        code = killed.get(pid, 0)
-        if what == "running" and 0 < code < 65:
-            name = signal.Signals(code).name if code in {*signal.Signals} else f"signal {code}"
-            print(f"duograph launch: rank {rank} of {count} (process {pid}) was killed by {name}", file=sys.stderr)
-            return
     if failed:
-        told = ", ".join(map(str, failed))
-        print(f"duograph launch: the job was ended by rank {told} (status {status})", file=sys.stderr)
+        print(f"duograph launch: the job was ended by {_named(failed)} (status {status})", file=sys.stderr)
+    elif lost:
+        if not watch.gone:
+            lost.sort(key=lambda rank: notes[rank][0] not in killed)
+        first, pid = lost[0], notes[lost[0]][0]
+        code = killed.get(pid, next(iter(killed.values()), 0))
+        if 0 < code < 65:
+            how = f"was killed by {signal.Signals(code).name if code in {*signal.Signals} else f'signal {code}'}"
+        else:  # MPI ends the others then, and may find nothing wrong
+            how = "has left without ending communication (os._exit?)"
+        print(f"duograph launch: rank {first} of {count} (process {pid}) {how}", file=sys.stderr)
     else:
         print(f"duograph launch: the job ended with status {status}", file=sys.stderr)
+    return status or 1

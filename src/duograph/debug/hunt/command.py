@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from duograph.base.diagnostics import DuographError
+from duograph.base.files import write_file
 from duograph.ir.printer import print_graph
 from duograph.ir.walk import count_nodes
 
@@ -36,8 +37,7 @@ def main(argv: Sequence[str]) -> int:
         return int(bool(why))
     graph, values = shrunk(case.graph, case.level, case.values)
     out = arguments.output or f"{arguments.file.removesuffix('.mindir')}.small.mindir"
-    with open(out, "w", encoding="utf-8") as file:
-        file.write(Case(graph, case.level, values, case.said or why).text(out))
+    write_file(out, Case(graph, case.level, values, case.said or why).text(out).encode())
     print(print_graph(graph), end="")
     print(f"it fails: {why}")
     print(f"{count_nodes(case.graph)} nodes became {count_nodes(graph)}: python -m duograph reduce --check {out}")

@@ -341,7 +341,7 @@ class Session(Identified, Shadows):
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
         if isinstance(value._data, Node):
-            raise Uncapturable("a tensor that the program has made, of an object that nobody follows")
+            raise Uncapturable("a tensor that the program has made, of an object that is not tracked")
         known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
             pattern = self.patterns.get(source)
@@ -454,11 +454,18 @@ class Session(Identified, Shadows):
         if self.log.may_break and self.builder.current.parent is None and not dispatch.tapes:
             raise BetterApart(what)
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether the program has steps that are done while it runs (`call_effect`)."""
+        return bool(self._effects)
+
     def call_effect(self, target: Any, *operands: Any) -> None:
         """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like).
 
         The code before a decision runs once for each path: what it has made the first time is the effect.
         """
+        if self.steps:
+            raise Uncapturable("print beside logging, which is done after the run")
         nodes = tuple(self.binder.node_of(x) for x in operands)
         token = self.binder.order.token()
         target = self._effects.setdefault((self.place(), token, nodes), target)
