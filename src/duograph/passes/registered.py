@@ -108,7 +108,7 @@ def register(
         raise TypeError(f"For 'register', the pass must be callable, but got {type(function).__name__}.")
     if before is not None and before not in PLACES:
         raise ValueError(f"For 'register', 'before' must be one of {[*PLACES, None]}, but got {before!r}.")
-    called: str = name or getattr(function, "__name__", type(function).__name__)
+    called = str(name or getattr(function, "__name__", type(function).__name__))
     made = RegisteredPass(called, function, before)
     with _lock:
         if any(known.name == made.name for known in _registered):
