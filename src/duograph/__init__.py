@@ -94,6 +94,7 @@ MODULES: dict[str, str] = {
             "nn",
             "numpy",
             "ops",
+            "passes",
             "scipy",
             "train",
         )

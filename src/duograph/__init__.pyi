@@ -17,6 +17,7 @@ from duograph import mint as mint
 from duograph import nn as nn
 from duograph import numpy as numpy
 from duograph import ops as ops
+from duograph import passes as passes
 from duograph import scipy as scipy
 from duograph import train as train
 from duograph.api.functional.sparse import COOTensor as COOTensor

@@ -47,6 +47,7 @@ from .slot import Slot
 
 __all__ = [
     "SHORTAGE",
+    "ExtensionError",
     "Failure",
     "InternalFailure",
     "InternalFailureWarning",
@@ -79,6 +80,10 @@ class InternalFailure(BaseException):
     """
 
     failure: Failure
+
+
+class ExtensionError(RuntimeError):
+    """What a user has added to the compiler (a pass, a backend, a kernel) has failed; the call raises it."""
 
 
 class InternalFailureWarning(RuntimeWarning):
@@ -231,10 +236,13 @@ def forget_failures() -> None:
 def is_internal(error: BaseException) -> bool:
     """Whether an exception that came up in code of this package, where the user's code takes no part, is its fault.
 
-    It is not if it ends a program (`KeyboardInterrupt`, `SystemExit`), is a shortage of memory or stack, or came from
-    outside in the middle of things: from a signal handler or a trace function.
+    It is not if it comes of what the user has added (`ExtensionError`), ends a program (`KeyboardInterrupt`,
+    `SystemExit`), is a shortage of memory or stack, or came from outside in the middle of things: from a signal handler
+    or a trace function.
     """
-    return isinstance(error, Exception) and not isinstance(error, SHORTAGE) and not is_from_outside(error)
+    if isinstance(error, ExtensionError) or not isinstance(error, Exception):
+        return False
+    return not isinstance(error, SHORTAGE) and not is_from_outside(error)
 
 
 def is_from_outside(error: BaseException) -> bool:

@@ -40,7 +40,7 @@ def jit(
     jit_level: str = "",
     dynamic: int = 0,
     fullgraph: bool = False,
-    backend: str = "",
+    backend: str | Callable[..., Any] = "",
     fn: Any = None,
     mode: str | None = None,
     input_signature: Any = None,
@@ -56,7 +56,7 @@ def jit(
     jit_level: str = "",
     dynamic: int = 0,
     fullgraph: bool = False,
-    backend: str = "",
+    backend: str | Callable[..., Any] = "",
     fn: Any = None,
     mode: str | None = None,
     input_signature: Any = None,
@@ -86,7 +86,9 @@ def jit(
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
         fullgraph (bool): whether a statement that cannot be compiled is an error, instead of a graph break. Default:
             ``False``.
-        backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
+        backend (Union[str, Callable]): ``""``, ``"native"`` or ``"interpreter"``, or a function that gets each
+            optimised graph with the values of its first call, and gives the function that runs it
+            (docs/extending.md). Default: ``""``.
         fn (Callable, optional): older name of ``function``.
         mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"`` (see
             ``capture_mode``).

@@ -25,7 +25,7 @@ from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.events import emit
-from duograph.base.failures import SHORTAGE, about, internal_failure, is_from_outside
+from duograph.base.failures import SHORTAGE, ExtensionError, about, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
 from duograph.base.render import render
@@ -440,7 +440,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 raise
             return None
         except Exception as exc:  # an error of the program itself, or ours: plain Python shows which (`_judged`)
-            if is_from_outside(exc):
+            if is_from_outside(exc) or isinstance(exc, ExtensionError):
                 raise
             if logger.isEnabledFor(logging.DEBUG):  # as text: records may be kept, and would keep the arguments
                 logger.debug("capture of %s failed: %s", self, "".join(format_exception(exc)))

@@ -50,7 +50,7 @@ class JitOptions:
     jit_level: str = ""  # what the context says, else O1
     dynamic: int = 0
     strict: bool | None = None  # None: what the context says
-    backend: str = ""
+    backend: Any = ""  # a name, or a function of the user
     signature: tuple[Any, ...] | None = None
     is_pijit: bool = False  # ``mode="PIJit"``: under GRAPH_MODE it counts as absent
     report: bool = False  # PIJit's print_after_all: print what was captured, or why it was not, after each capture
@@ -90,8 +90,9 @@ def parse(
         )
     if not isinstance(debug, bool):
         raise TypeError(f"For 'jit', the parameter 'debug' must be a bool, but got {type(debug).__name__}.")
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise RuntimeError(f"For 'jit', the backend {backend!r} is not known; there are {[b for b in BACKENDS if b]}.")
+    if not callable(backend) and (not isinstance(backend, str) or backend not in BACKENDS):
+        known = [b for b in BACKENDS if b]
+        raise RuntimeError(f"For 'jit', the backend {backend!r} is not known; there are {known}, or a function.")
     _check_options(options)
     level, strict = _from_config(jit_config, jit_level, True if fullgraph else None)
     signature = None

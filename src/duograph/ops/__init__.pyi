@@ -368,6 +368,7 @@ from duograph.api.primitives.base import PrimitiveWithInfer as PrimitiveWithInfe
 from duograph.api.primitives.base import ReduceOp as ReduceOp
 from duograph.api.primitives.base import prim_attr_register as prim_arg_register
 from duograph.api.primitives.base import prim_attr_register as prim_attr_register
+from duograph.api.primitives.custom import Custom as Custom
 from duograph.api.primitives.summaries import HistogramSummary as HistogramSummary
 from duograph.api.primitives.summaries import ImageSummary as ImageSummary
 from duograph.api.primitives.summaries import ScalarSummary as ScalarSummary

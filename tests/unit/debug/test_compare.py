@@ -47,7 +47,7 @@ def test_the_first_statement_that_differs(stage, monkeypatch):
         assert steps
     else:
         module = importlib.import_module("duograph.jit.entry")
-        real = module.compile_pipeline
+        real = module.compile_program
 
         def changed(graph, level):
             made = real(graph, level)
@@ -56,7 +56,7 @@ def test_the_first_statement_that_differs(stage, monkeypatch):
             pipelines.BEFORE.of(graph.context)[wrong] = wrong if stage == "capture" else graph
             return wrong
 
-        monkeypatch.setattr(module, "compile_pipeline", changed)
+        monkeypatch.setattr(module, "compile_program", changed)
     found = debug.compare(program, ms.Tensor(X), ms.Tensor(W), modes=("ast",), levels=("O1",))
     assert not found.equal
     difference = found.rows["ast", "O1"]

@@ -310,7 +310,7 @@ class _Calls(_Observer):
     """Keeps what graphs are called with."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Graph, list[Any], int]] = []
+        self.calls: list[tuple[Graph, list[Any], int, list[Any]]] = []
 
     def executor(self, executor: Any) -> Any:
         self._executor = executor
@@ -320,8 +320,11 @@ class _Calls(_Observer):
         self._executor.prepare(graph, level, donate)
 
     def run(self, graph: Graph, values: Sequence[Any], level: int = 1, donate: Any = None, repeat: bool = True) -> Any:
-        self.calls.append((graph, [v.copy() if isinstance(v, np.ndarray) else v for v in values], level))
-        return self._executor.run(graph, values, level, donate, repeat)
+        given = [v.copy() if isinstance(v, np.ndarray) else v for v in values]
+        result = self._executor.run(graph, values, level, donate, repeat)
+        kept = [v.copy() if isinstance(v, np.ndarray) else v for v in leaves(result)]
+        self.calls.append((graph, given, level, kept))
+        return result
 
 
 def _located(kept: _State, compiled: Callable[..., Any], eager: _Eager, what: str) -> Difference:
@@ -329,35 +332,48 @@ def _located(kept: _State, compiled: Callable[..., Any], eager: _Eager, what: st
     seen = _Calls()
     with observed(seen):
         kept.result(compiled)
-    for graph, values, level in seen.calls:
+    for graph, values, level, result in seen.calls:
         before = BEFORE.of(graph.context).get(graph, graph)
         if has_effects(graph):
             return Difference(f"{what}; @{graph.name} has effects and is not run in parts")
-        for stage, looked_at in (("capture", before), ("passes", graph)):
-            looker = _Looker(eager)
-            looker.run(looked_at, values)
-            if looker.found is not None:
-                return _told(looker.found, stage, looker.difference)
-        if (found := _in_machine_code(graph, values, level)) is not None:
-            return _told(found[0], "machine code", found[1])
+        captured, optimised = _Looker(eager.values), _Looker(eager.values)
+        as_captured = list(leaves(captured.run(before, values)))
+        as_optimised = list(leaves(optimised.run(graph, values)))
+        n = min(len(as_captured), len(as_optimised))  # a last output that keeps what may raise is dropped
+        if not same_bits(as_optimised, result):
+            found = _in_machine_code(graph, values, level)
+            if found is not None:
+                return _told(found[0], "machine code", found[1])
+            return Difference(f"{what}; the machine code of @{graph.name} differs")
+        if not same_bits(as_captured[:n], as_optimised[:n]):
+            against = _Looker(captured.values)
+            against.run(graph, values)
+            looker, stage = against, "passes"
+        else:
+            looker, stage = captured, "capture"
+        if looker.found is not None:
+            return _told(looker.found, stage, looker.difference)
     return Difference(what)
 
 
 class _Looker(Interpreter):
-    """Looks for the first value that eager mode does not have."""
+    """Looks for the first value that ``known`` does not have, and notes all."""
 
-    def __init__(self, eager: _Eager) -> None:
-        self.eager = eager
+    def __init__(self, known: dict[Key, set[bytes]]) -> None:
+        self.known = known
+        self.values: dict[Key, set[bytes]] = {}
         self.found: Apply | None = None
         self.difference = ""
 
     def run_node(self, node: Apply, operands: list[Any]) -> Any:
         value = super().run_node(node, operands)
         spans = node.context.origins.get(node, ())
-        if self.found is None and isinstance(value, np.ndarray) and spans:
+        if isinstance(value, np.ndarray) and spans and operands:
             users = spans[-1].users
-            known = self.eager.values.get(_key(users.file, users.line, node.op, value))
-            if known and value.tobytes() not in known:
+            key = _key(users.file, users.line, node.op, value)
+            self.values.setdefault(key, set()).add(value.tobytes())
+            known = self.known.get(key)
+            if self.found is None and known and value.tobytes() not in known:
                 self.found = node
                 theirs = np.frombuffer(next(iter(known)), value.dtype).reshape(value.shape)
                 self.difference = _difference(value, theirs)

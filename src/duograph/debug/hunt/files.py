@@ -31,10 +31,11 @@ import numpy as np
 
 from duograph.base.failures import Failure
 from duograph.core import dtype as dt
+from duograph.core.op import get_op, is_declared
 from duograph.debug.opt import declare_ops
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
-from duograph.ir.printer import print_graph
+from duograph.ir.printer import all_graphs, print_graph
 from duograph.runtime.machine.diskcache import folder
 
 __all__ = ["Case", "quiet", "read_case", "write_down"]
@@ -66,8 +67,11 @@ class Case:
         """The contents of a file of this name.
 
         Raises:
-            ValueError: the graph refers to objects of Python.
+            ValueError: the graph refers to objects of Python, or has operators of the program.
         """
+        for node in [n for g in all_graphs(self.graph) for n in g.nodes]:
+            if not (is_declared(node.op.name) and get_op(node.op.name) is node.op):
+                raise ValueError(f"the operator {node.op.name} is one of the program")
         context = self.graph.context
         graph_text = print_graph(self.graph)
         lines = [f"# {self.said}", f"# replay: python -m duograph reduce --check {shlex.quote(file)}"]
