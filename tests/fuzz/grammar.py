@@ -27,9 +27,13 @@ DTYPES = (
 
 WORLD = '''\
 import contextlib
+import dataclasses
+import functools
 import math
 import random
+import sys
 import time
+import types
 
 import numpy as np
 
@@ -116,6 +120,40 @@ class Box(Base):
 
 
 BOX = Box(3)
+
+
+MODULE = sys.modules.setdefault(__name__, types.ModuleType(__name__))  # where dataclasses look for it
+
+
+@dataclasses.dataclass(order=True)
+class Settings:
+    module = MODULE
+    rate: float = 0.5
+    steps: int = 2
+    names: list = dataclasses.field(default_factory=list)
+
+
+SETTINGS = Settings(0.25, 3, ["a"])
+
+
+class Rank:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value
+
+
+RANKS = [Rank(2), Rank(1), Rank(4)]
+
+
+def registered(fn):
+    fn.register(int)(lambda value: value * 2)
+    fn.register(list)(lambda value: len(value))
+    return fn
+
+
+sized = registered(functools.singledispatch(lambda value: 1))
 
 
 class Layer(nn.Cell):
@@ -287,12 +325,15 @@ EXPRESSIONS: dict[str, list[str]] = {
         "(lambda a: a + {n})({n})", "{{1: 2, 3: 4}}.get({n}, {n})", "{{1: 2, 2: 3}}[{n}]", "{t}.shape[{n}]", "len(ITEMS)",
         "ITEMS[{n}]", "sorted({m})[0]", "int('1' * ({n} % 4))", "({n} or {n})", "({n} and {n})",
         "10 ** 18 * {n}", "-{n}", "len({t})", "{t}.nonzero().shape[0]", "len(list(gen({t}, {n})))", "next(iter({m}))", "getattr({t}, 'tag', {n})",
+        "dataclasses.replace(SETTINGS, steps={n}).steps", "dataclasses.asdict(SETTINGS)['steps']", "vars(SETTINGS)['steps']", "sized({n})", "sized({any})",
+        "max(RANKS).value", "sorted(RANKS)[0].value", "min(Rank({n}), Rank({n})).value", "math.floor({s})", "math.ceil({r})", "math.isqrt({n} * {n})",
     ],
     "r": [
         "0.5", "1.5", "-0.25", "({r} * {r})", "({r} + {n})", "({n} / {n})", "({r} / {r})", "float({s})", "{f}.sum().item()", "({r} ** 2)",
         "math.sqrt({r})", "min({r}, {r})", "round({r}, 1)", "({r} // {r})", "({r} % {r})", "float({n})", "SCALE", "({r} if {q} else {r})",
         "(2.0 ** {n})", "({r} ** {n})", "math.exp({r})", "math.log({n})", "abs({r})", "-{r}", "({r} - {r})",
         "max({r}, {n})", "float({z} or '2')", "sum([{r}, {r}])",
+        "math.sqrt({s} * {s})", "math.exp(-abs(float({s})))", "round(float({s}), 1)", "math.hypot({s}, {r})", "math.atan2({s}, {s})", "dataclasses.astuple(SETTINGS)[0]",
     ],
     "q": [
         "({n} > {n})", "({s} > {n})", "({s} < {s})", "({n} == {n})", "({q} and {q})", "({q} or {q})", "(not {q})", "{b}.any()", "{b}.all()",
@@ -301,6 +342,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "(0 < {t}.sum() < {n} < 5)", "({r} > 0.4)", "any(a > {n} for a in {m})", "all([{q}, {q}])", "({n} in {o})", "({s} != {n})",
         "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})",
         "isinstance({t}, Parameter)", "{t}.is_contiguous()", "hasattr({t}, 'tag')", "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
+        "(SETTINGS < Settings({r}, {n}))", "(SETTINGS >= Settings(SETTINGS.rate, {n}))", "math.isnan({s})", "math.isfinite({r})", "(Rank({n}) < RANKS[0])",
     ],
     "z": [
         "'a'", "'b'", "'hits'", "NAME", "f'''{{{n}}}'''", "f'''{{{r}:.2f}}'''", "({z} + {z})", "{z}.upper()", "str({n})", "{z}[{n}]", "{z}[:{n}]",
@@ -350,6 +392,7 @@ RISKY = [  # may raise, or not: that depends on values
     "ops.polygamma({n} - {N}, {f})", "ms.mint.histc({f}, {n})", "ops.flip({t}, ({n} - {N},))", "ops.randint(0, {n}, (2,))", "{t}.sum({n} - {N})",
     "ms.mint.diag_embed({t}, {n} - {N})", "ops.sort({t}, {n} - {N})[1]", "ms.mint.randperm({n} - {N})", "ops.concat([{t}, {t}], {n} - {N})",
     "bytes([{n}])", "chr({n} - {N})", "'{{:d}}'.format({r})", "f'''{{{n}:{{{n}}}}}'''", "{n}.to_bytes(1, 'big')", "int({r} * 1e300)", "str({z}, {z})",
+    "math.log({s})", "math.sqrt({s})", "math.acos({r})", "math.pow({s}, {r})", "math.fmod({s}, {n})", "math.gamma({s})", "math.isqrt({n})", "round({r}, {n})",
 ]  # fmt: skip
 
 ASSERTIONS = [
@@ -382,6 +425,7 @@ CONTAINERS = [
     "BOX.value = {n}", "{T}.tag = {n}", "STATE.tag = {n}", "{O}.value += 1", "{O}.state = {t}", "{O}.items.append({any})", "{O}.hidden = {n}", "{O}.extra = {any}", "{O}.items = [{t}]", "{O}.factor = {n}",
     "Box.factor = {n}", "LAYER.steps = {n}", "setattr({O}, {z}, {n})", "{O}.keep({t})", "Base.factor += 1", "{O}.state += {n}",
     "COUNT = COUNT + 1", "COUNT += {n}", "SCALE = {r}", "NAME = {z}", "STATE = {t}",
+    "SETTINGS.steps = {n}", "SETTINGS.rate = {r}", "SETTINGS.names.append({z})", "RANKS.reverse()", "RANKS[0].value = {n}", "RANKS.sort(key=lambda a: a.value)",
 ]  # fmt: skip
 
 PRINTS = ["print({n})", "print({s})", "print('v', {t})", "print({z}, {r})", "print({any})", "print({n}, sep='|', end=';')", "print(f'''{{{n}}} {{{s}}}''')", "print({l})",
@@ -392,5 +436,6 @@ BETWEEN = [  # what happens outside between two calls; n is the number of the ca
     "ITEMS.append(n)", "ITEMS[0] = n", "ITEMS.pop()", "W.set_data(W + n)", "STATE = STATE + n", "STATE.add_(n)", "STATE = Tensor([n] * n)", "FN = (abs, len, str, bool)[0 if n < 3 else 3]",
     "BOX.value = n", "BOX.items.append(n)", "BOX.state = Tensor([1.0 * n])", "BOX.factor = n", "Box.factor = n", "Base.factor = n", "BOX = Box(n)", "LAYER.steps = n", "LAYER.weight.set_data(LAYER.weight * n)",
     "BOX.items = [n, n]", "helper = rec_first if n % 2 else helper_first", "BOX.extra = n", "TABLE.setdefault('b', n)", "Box.add = lambda self, x, times=1: x * n", "STATE = STATE.astype(ms.float32)",
+    "SETTINGS.steps = n", "SETTINGS.rate = 0.5 * n", "SETTINGS = Settings(0.25, n)", "RANKS[0].value = n", "RANKS.append(Rank(n))", "sized.register(str)(lambda value: 7)",
     "checked = (lambda v: v * n) if n > 2 else checked",
 ]  # fmt: skip
