@@ -15,6 +15,7 @@ import contextlib
 import faulthandler
 import io
 import os
+import socket
 import sys
 import threading
 import time
@@ -22,12 +23,12 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from duograph.base.config import job_folder, launched, log_folder, named_log
+from duograph.base.config import job_folder, launched, log_folder, log_name
 from duograph.base.files import write_file
 
 from .errors import CommunicationError
 
-__all__ = ["JOINED", "JOINING", "begin", "joining", "note", "watch"]
+__all__ = ["JOINED", "JOINING", "begin", "joining", "named_log", "note", "watch"]
 
 JOINING, JOINED = "joining", "joined"
 """What ranks note that wait in `communication.init` for others, and that have found them."""
@@ -49,13 +50,25 @@ def begin() -> None:
         return
     rank = job[1]
     if folder := log_folder():
-        path = os.path.join(folder, f"{named_log()}_{rank}.log")
+        path = os.path.join(folder, f"{named_log(log_name())}_{rank}.log")
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.close(log)
     note(rank, "running")
     _hook()
+
+
+def named_log(name: str) -> str:
+    """The name of the logs of this machine's ranks, to which their numbers are added."""
+    if "{" not in name:
+        return name
+    host = socket.gethostname()
+    try:
+        address = socket.gethostbyname(host)
+    except OSError:
+        address = "127.0.0.1"
+    return name.replace("{hostname}", host).replace("{ip}", address)
 
 
 def watch(world: Any) -> None:

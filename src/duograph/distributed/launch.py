@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from duograph.base.config import child_environment, named_log
+from duograph.base.config import child_environment
 from duograph.base.cores import available_cores
 
 from . import ending
@@ -203,7 +203,7 @@ def launch(arguments: Sequence[str]) -> int:
         logs: list[Path] = []
         if options.log_dir:
             os.makedirs(options.log_dir, exist_ok=True)
-            name = named_log(options.log_name)
+            name = ending.named_log(options.log_name)
             environment["DUOGRAPH_LOG_FOLDER"] = os.path.abspath(options.log_dir)
             environment["DUOGRAPH_LOG_NAME"] = options.log_name
             shown = range(options.count) if options.tail == [-1] else options.tail

@@ -8,6 +8,7 @@ that do not come, and what is counted.
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,18 @@ from . import places
 from .errors import CommunicationError, CommunicationTimeout
 from .transport import Pending, Transport, wait
 
-__all__ = ["END", "FRAME", "HEAD", "SAID", "SMALL_GROUP", "Figures", "Meeting", "as_bytes"]
+__all__ = [
+    "END",
+    "FRAME",
+    "HEAD",
+    "SAID",
+    "SMALL_GROUP",
+    "Figures",
+    "Meeting",
+    "as_bytes",
+    "figures_of_program",
+    "of_program",
+]
 
 SAID = 120
 """Bytes of a frame that say what the rank is about to do, the same on all: the number of the call, and a text."""
@@ -49,6 +61,31 @@ class Figures:
     def __init__(self) -> None:
         self.calls = self.bytes = 0
         self.seconds = self.waited = self.hidden = 0.0
+
+    def add(self, nbytes: int, seconds: float, waited: float) -> None:
+        """One call more."""
+        self.calls += 1
+        self.bytes += nbytes
+        self.seconds += seconds
+        self.waited += waited
+
+
+_programs: weakref.WeakKeyDictionary[Any, dict[str, Figures]] = weakref.WeakKeyDictionary()
+
+
+def of_program(kind: str) -> Figures | None:
+    """The figures of the compiled program that this thread runs, or works for; ``None``: it does not."""
+    at = places.here.at
+    context = None if at is None else getattr(at, "context", None)
+    if context is None:
+        return None
+    found = _programs.setdefault(context, {})
+    return found.setdefault(kind, Figures())
+
+
+def figures_of_program(context: Any) -> dict[str, Figures]:
+    """What the collectives of a compiled program came to on this rank, by kind; ``context``: that of its nodes."""
+    return dict(_programs.get(context, {}))
 
 
 class Meeting:
@@ -175,13 +212,12 @@ class Meeting:
             raise CommunicationError(f"{what} in the group {self.name!r} failed: {error}") from error
 
     def _done(self, kind: str, nbytes: int, start: float, waited: float | None = None) -> None:
-        figures = self.figures_of(kind)
         seconds = time.perf_counter() - start
         waited = self._moved[1] if waited is None else waited
-        figures.calls += 1
-        figures.bytes += nbytes
-        figures.seconds += seconds
-        figures.waited += waited
+        self.figures_of(kind).add(nbytes, seconds, waited)
+        own = of_program(kind)
+        if own is not None:
+            own.add(nbytes, seconds, waited)
         emit(
             "communication", what=kind, group=self.name, rank=self.ranks[self.rank], bytes=nbytes, seconds=seconds,
             waited=waited,

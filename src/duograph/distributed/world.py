@@ -25,7 +25,7 @@ from . import ending
 from .alone import Alone
 from .errors import CommunicationError
 from .group import Group
-from .meeting import Figures
+from .meeting import Figures, of_program
 from .simulation import transports
 from .transport import FIRST_OWN_TAG, Transport
 from .worker import Work, Worker
@@ -70,23 +70,28 @@ class World:
         """The threads of this world are in it, as the one that made it is."""
         _here.world = self
 
-    def ticket(self, work: Work, figures: Figures, is_first: bool) -> int:
+    def ticket(self, work: Work, figures: Figures, kind: str, is_first: bool) -> int:
         """A number for a collective that goes on, for a compiled program to `redeem` in the same thread; its time adds
-        to ``figures``. ``is_first``: the program has no others; those that there are belong to programs that failed.
+        to ``figures``, those of its ``kind``. ``is_first``: the program has no others; those that there are belong to
+        programs that failed.
         """
         held = self._tickets.__dict__
         if is_first:
             held.clear()
         number = next(self._ticket)
-        held[str(number)] = work, figures
+        held[str(number)] = work, figures, kind
         return number
 
     def redeem(self, ticket: int) -> Any:
         """What the collective gives."""
-        work, figures = self._tickets.__dict__.pop(str(ticket))
+        work, figures, kind = self._tickets.__dict__.pop(str(ticket))
         start = time.perf_counter()
         result = work.result()
-        figures.hidden += max(0.0, work.seconds - (time.perf_counter() - start))
+        hidden = max(0.0, work.seconds - (time.perf_counter() - start))
+        figures.hidden += hidden
+        own = of_program(kind)
+        if own is not None:
+            own.hidden += hidden
         return result
 
     def mail(self, group: str, source: int, tag: int) -> Worker:

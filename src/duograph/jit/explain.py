@@ -8,6 +8,7 @@ from typing import Any
 
 from duograph.base.failures import Failure
 from duograph.base.html import text_block
+from duograph.distributed.meeting import figures_of_program
 from duograph.frontend.bytecode.instructions import Instruction
 from duograph.frontend.load import why_instead
 from duograph.frontend.rules.errors import Uncapturable
@@ -25,6 +26,16 @@ from .telling import advice, instructions_of
 def memory_of(graph: Graph) -> str:
     """The memory plan of a graph as a table; empty before it is compiled."""
     return next((x.memory_table() for x in executables_of(graph)), "")
+
+
+def communication_of(graph: Graph) -> list[str]:
+    """What the collectives of a graph came to on this rank, a line for each kind."""
+    found = figures_of_program(graph.context)
+    return [
+        f"{kind}: {f.calls} calls, {f.bytes / 1e6:.2f} MB, {f.seconds * 1e3:.1f} ms, of which {f.waited * 1e3:.1f} "
+        f"waiting for other ranks and {f.hidden * 1e3:.1f} hidden by computing"
+        for kind, f in sorted(found.items())
+    ]
 
 
 def notes_of(graph: Graph) -> list[str]:
@@ -48,8 +59,9 @@ class Explanation:
             ``why_all_paths`` (although runs were to be recorded), ``operations`` (how many the graph has), ``hits``,
             ``plain_runs`` (calls that plain Python answered because the program raised), ``native_calls`` (of the hits,
             those that were served natively), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain
-            Python: it has few ops), ``in_python`` (steps that are not native, and why), ``memory`` (the plan of its
-            arena, a table), ``capture_ms``, ``compile_ms``.
+            Python: it has few ops), ``in_python`` (steps that are not native, and why), ``communication`` (what its
+            collectives came to on this rank; `parallel.communication_report` is about all ranks), ``memory`` (the plan
+            of its arena, a table), ``capture_ms``, ``compile_ms``.
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
@@ -110,6 +122,7 @@ class Explanation:
                         "why_not_native": entry.why_not_native,
                         "op_by_op_on_tapes": store.is_small,
                         "in_python": notes_of(entry.graph),
+                        "communication": communication_of(entry.graph),
                         "memory": memory_of(entry.graph),
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
@@ -197,6 +210,7 @@ class Explanation:
             lines += [f"  all paths, not single runs: {v['why_all_paths']}"] if v["why_all_paths"] else []
             lines += [f"  calls are dispatched from Python: {v['why_not_native']}"] if v["why_not_native"] else []
             lines += [f"  {note}" for note in v["in_python"]]
+            lines += [f"  {told}" for told in v["communication"]]
             lines += [f"  guard: {g}" for g in v["guards"]]
             lines.append(v["graph"])
         if self.function.absent:

@@ -35,7 +35,7 @@ class collective_start:
         key, group, does = call_of(of, np.array(x), **dict(how))  # a copy: the program goes on using its memory
         known = here.group(group)
         work = begun_once(key, lambda: here.worker.submit(lambda: does(known)))
-        return None, here.ticket(work, known.figures_of(of), first)
+        return None, here.ticket(work, known.figures_of(of), of, first)
 
 
 @primitive

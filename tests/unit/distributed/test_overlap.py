@@ -168,6 +168,9 @@ def test_what_is_hidden_is_reported(monkeypatch):
         w = Tensor(np.random.default_rng(0).standard_normal((256, 256)).astype(np.float32))
         for _ in range(3):
             f(numbers(0), numbers(1), w)[1].asnumpy()
+        (told,) = [line for version in f.explain().versions for line in version["communication"]]
+        assert told.startswith("all_reduce: 6 calls, ")
+        assert float(told.split()[-4]) > 20
         return parallel.communication_report()
 
     report = simulate(2, program)[0]
