@@ -52,7 +52,7 @@ from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .entry import Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
-from .keys import make_room, key_of_call, key_of_method
+from .keys import key_of_call, key_of_method, make_room
 from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often

@@ -14,7 +14,6 @@ from duograph.frontend.rules.facts import tensor_facts
 from duograph.frontend.rules.policy import use_of
 from duograph.tensor.tensor import Tensor
 
-
 _methods: WeakTable[Any, str] = WeakTable()
 _numbers = itertools.count()
 MOST_METHODS = 256

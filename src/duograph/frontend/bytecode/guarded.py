@@ -229,7 +229,7 @@ class Guarded(Structure):
         last, rest = self.read(final, [*stack, *held], Scope(frozenset(), None, scope.context))
         if rest is not None:
             raise Uncapturable("a finally clause of an unknown form")
-        node = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])
+        node: Any = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])
         inner: Any = body[0] if len(body) == 1 else None
         if isinstance(inner, ast.Try | ast.TryStar) and not inner.finalbody:
             node = type(inner)(inner.body, inner.handlers, inner.orelse, node.finalbody)
