@@ -87,12 +87,14 @@ MODULES: dict[str, str] = {
             "common",
             "context",
             "dataset",
+            "debug",
             "experimental",
             "log",
             "mint",
             "nn",
             "numpy",
             "ops",
+            "passes",
             "scipy",
             "train",
         )
@@ -122,7 +124,12 @@ LENT: dict[str, dict[str, str]] = {
 for _package, _homes in LENT.items():
     lend(_package, _homes)
 open_paths({f"duograph.{name}": home for name, home in PATHS.items()})
-open_paths({"duograph.communication.comm_func": "duograph.device.comm_func"})
+open_paths(
+    {
+        "duograph.communication.comm_func": "duograph.device.comm_func",
+        "duograph.ops.communication": "duograph.mint.distributed",
+    }
+)
 keep_in_front(__name__, IN_FRONT)
 _names = Names(__name__, HOMES, MODULES)
 __all__ = ["__version__", *_names.all, *MODULES]  # noqa: PLE0604
@@ -142,6 +149,19 @@ def _mint_names() -> dict[str, Any]:
     return inner_names()
 
 
+def _step() -> Any:
+    from duograph.debug import step
+
+    return step()
+
+
+def _write_down(*failed: Any) -> str:
+    from duograph.debug.hunt.files import write_down
+
+    return write_down(*failed)
+
+
+import duograph.base.failures  # noqa: E402
 from duograph.base.config import config as _config  # noqa: E402
 from duograph.base.tracebacks import fold_tracebacks  # noqa: E402
 
@@ -156,3 +176,5 @@ if _config().check_numerics != "off":
     _check_everywhere(_config().check_numerics)
 
 duograph.api.inner_names.fill(_mint_names)
+duograph.core.op.stepping.fill(_step)
+duograph.base.failures.write_down.fill(_write_down)

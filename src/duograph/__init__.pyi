@@ -10,12 +10,14 @@ from duograph.core.dtype import DType as _DType
 from duograph import common as common
 from duograph import context as context
 from duograph import dataset as dataset
+from duograph import debug as debug
 from duograph import experimental as experimental
 from duograph import log as log
 from duograph import mint as mint
 from duograph import nn as nn
 from duograph import numpy as numpy
 from duograph import ops as ops
+from duograph import passes as passes
 from duograph import scipy as scipy
 from duograph import train as train
 from duograph.api.functional.sparse import COOTensor as COOTensor
@@ -234,3 +236,5 @@ _homes: Any
 _names: Any
 __all__: Any
 _mint_names: Any
+_step: Any
+_write_down: Any

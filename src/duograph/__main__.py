@@ -22,6 +22,7 @@ python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or notebook u
 OTHERS = {
     "demo": ("duograph.demo.digits:main", "train two networks in three modes, with the same bits"),
     "launch": ("duograph.distributed.launch:launch", "run a program on N processes"),
+    "reduce": ("duograph.debug.hunt.command:main", "make a graph that fails small, or replay its failure"),
     "opt": ("duograph.debug.opt:main", "run passes on MindIR text"),
 }
 """Commands with parsers of their own: what runs them, and what they do."""

@@ -45,9 +45,12 @@ def test_ranks_agree_where_they_must(results):
     assert results[0]["later"] == results[1]["later"], "reduced tensors are the same everywhere"
 
 
-def test_a_program_in_mindspores_habits():
-    job = run("habits.py", options=("--local_worker_num=2", "--join=True"))
+def test_a_program_in_mindspores_habits(tmp_path):
+    msrun = "--worker_num=2 --local_worker_num=2 --master_addr=127.0.0.1 --master_port=8118 --join=True"
+    logs = ("--log_dir", str(tmp_path), "--tail_worker_log=-1", "--worker_log_name=rank")
+    job = run("habits.py", options=(*msrun.split(), *logs))
     assert job.status == 0, job.err
+    assert job.out.count("\n") == sum((tmp_path / f"rank_{rank}.log").read_text().count("\n") for rank in range(2))
     first, second = [line for line in job.out.splitlines() if line.startswith("weights")]
     assert first == second
     assert job.out.count("epoch: 1 step: 2, loss is") == 2
@@ -68,10 +71,11 @@ def test_a_network_in_pieces_learns_what_a_whole_one_does(how, count):
 
 
 ENDS = {
-    "shapes": "do not do the same. rank 0: all_reduce of float32 (3,), sum (call 3 of the group); rank 1: all_reduce "
-    "of float32 (4,), sum (call 3 of the group)",
-    "operations": "do not do the same. rank 0: all_gather of float32 (3,) (call 3 of the group); rank 1: all_reduce",
+    "shapes": "do not do the same. rank 0: all_reduce of float32 (3,), sum at ends.py:23 (call 3 of the group); "
+    "rank 1: all_reduce of float32 (4,), sum at ends.py:23 (call 3 of the group)",
+    "operations": "do not do the same. rank 0: all_gather of float32 (3,) at ends.py:25 (call 3 of the group); rank 1",
     "leaves early": "a rank has ended its program while others go on in the group 'world'",
+    "receives": "rank 1 has ended, while rank 0 waits in receive of float32 (2,) from rank 1",
     "raises": "ValueError: this rank has no data",
     "before init": "ValueError: this rank has no data",
     "stranger": "rank 1 is not in the group 'group_0.0', which has the ranks [0]",
@@ -91,6 +95,20 @@ def test_a_rank_that_is_killed_is_named():
     assert job.status != 0
     assert "rank 1 of 2" in job.err, job.err
     assert "was killed by SIGKILL" in job.err, job.err
+
+
+LEAVES = {
+    "gone before init": "rank 0 of 2 waited 3",
+    "exits": "has left without ending communication",
+}
+
+
+@pytest.mark.parametrize("how", LEAVES)
+def test_a_rank_that_leaves_without_a_word_is_named(how):
+    job = run("ends.py", how)
+    assert job.status != 0
+    assert LEAVES[how] in job.err, job.err
+    assert "rank 1" in job.err, job.err
 
 
 def test_a_rank_that_waits_in_vain_names_the_other():

@@ -25,6 +25,7 @@ COMMANDS: dict[str, str | None] = {
     "python -m duograph explain --html report.html script.py": "test_a_page_is_written",
     "python -m duograph explain --profile --html report.html script.py": "test_a_page_with_times_is_written",
     "python -m duograph doctor": "test_the_doctor_finds_nothing",
+    "python -m duograph reduce failure.mindir": "test_a_graph_that_fails_is_replayed",
     "python -m duograph script.py": "test_a_script_of_mindspore_runs_unchanged",
     "pip install '.[mpi]'": None,
     "python -m duograph launch -n 2 examples/many_processes.py": "test_one_program_on_two_processes",
@@ -170,6 +171,14 @@ def test_a_page_is_written(tmp_path):
     done = child("-m", "duograph", "explain", "--html", "report.html", str(script), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "a call of time.time" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_graph_that_fails_is_replayed(tmp_path):
+    (tmp_path / "failure.mindir").write_text(
+        "graph @f(%x: f32[3]) -> f32[3] {\n  %0 = exp(%x) : f32[3]\n  return %0\n}\n", encoding="utf-8"
+    )
+    done = child("-m", "duograph", "reduce", "failure.mindir", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "it does not fail here\n"), done.stderr
 
 
 def test_a_page_with_times_is_written(tmp_path):

@@ -20,6 +20,7 @@ EVERY_PYTHON = {
     "tests/test_tiny.py": "all floors at once",
     "tests/test_tour.py": "the tour's programs",
     "tests/unit/base": "frames, tracebacks, forks, weak references",
+    "tests/unit/debug": "stepping: frames, trace functions, pdb",
     "tests/unit/frontend": "capture from source and bytecode, guards",
     "tests/unit/jit": "versions, graph breaks, native calls",
     "tests/unit/runtime": "layout of CPython's objects, launch and calls, guard machine",

@@ -65,7 +65,7 @@ ROOMS = {
 
 _ENGINE = "the native engine is loaded with the first op that needs it"
 INDENTED = {
-    "": (1, "public names are loaded when they are asked for"),
+    "": (3, "public names are loaded when they are asked for, the debugger, and what writes failures down"),
     "__main__": (7, "each command loads what it runs"),
     "api": (
         7,

@@ -25,6 +25,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "frontend/ast/statements.py:_try_except",
     ),
     "of work on another thread; raised again where its result is asked for": (
+        "base/imports.py:run",
         "dataset/workers.py:ordered",
         "dataset/workers.py:produce",
         "distributed/worker.py:perform",
@@ -44,7 +45,11 @@ REASONS: dict[str, tuple[str, ...]] = {
     "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/function.py:_compile",),
     "asked again by `Entry.matches`, which goes through the policy": ("jit/entries.py:first_that_holds",),
     "guards that are only timed: the call that follows looks at them itself": ("jit/account.py:measured",),
-    "the error is the answer of the test": ("compat/doctor.py:doctor",),
+    "told at the debugger's prompt, and the run goes on": ("debug/step/debugger.py:do_grad",),
+    "the error is the answer of the test": ("compat/doctor.py:doctor", "debug/hunt/replay.py:why_it_fails"),
+    "compared with what other ways of running the program raise": ("debug/hunt/compare.py:result",),
+    "the failure that was to be written down is told all the same": ("debug/hunt/files.py:write_down",),
+    "a graph whose own nodes raise is reduced with values that are made up": ("debug/hunt/shrink.py:_given",),
     "an error that only a repeated step raises says nothing about the first one": ("train/diagnosis.py:_repeated",),
     "the function goes on being compiled as before, which tells whose error it is": (
         "jit/cutting.py:_cut_at_what_varies",

@@ -9,7 +9,7 @@ import pytest
 from tests.mdtest.runner import check, read, rewrite
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("capture.md", "distributed.md")
+PAGES = ("capture.md", "distributed.md", "extending.md")
 SECTIONS = [(ROOT / "docs" / page, section) for page in PAGES for section in read(ROOT / "docs" / page)]
 
 

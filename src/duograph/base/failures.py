@@ -34,21 +34,24 @@ import signal
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from .config import config
 from .events import emit
 from .fork import fork_safe_lock
+from .slot import Slot
 
 __all__ = [
     "SHORTAGE",
+    "ExtensionError",
     "Failure",
     "InternalFailure",
     "InternalFailureWarning",
+    "about",
     "are_raised",
     "collected",
     "failure_counts",
@@ -57,6 +60,7 @@ __all__ = [
     "forget_failures",
     "internal_failure",
     "is_internal",
+    "write_down",
 ]
 
 SHORTAGE = (MemoryError, RecursionError)
@@ -75,6 +79,12 @@ class InternalFailure(BaseException):
     It is no `Exception`: a program that is being tested must not be able to catch it.
     """
 
+    failure: Failure
+
+
+class ExtensionError(RuntimeError):
+    """What a user has added to the compiler (a pass, a backend, a kernel) has failed; the call raises it."""
+
 
 class InternalFailureWarning(RuntimeWarning):
     """A part of duograph is broken, and its work was done in another, slower way. Given once per process."""
@@ -89,18 +99,28 @@ class Failure:
         what: what it was working on.
         error: class and first line of text of the exception.
         place: where in our code it was raised.
+        file: what it was written down in; empty: nothing.
     """
 
     area: str
     what: str
     error: str
     place: str
+    file: str = ""
 
     def __str__(self) -> str:
         what = f" for {self.what}" if self.what else ""
-        return f"internal failure of {self.area}{what}: {self.error} ({self.place})"
+        return f"internal failure of {self.area}{what}: {self.error} ({self.place}){self.remedy}"
+
+    @property
+    def remedy(self) -> str:
+        """Where it is written down, and the command that replays it."""
+        return f"; written to {self.file}: `python -m duograph reduce {self.file}`" if self.file else ""
 
 
+write_down: Slot[Callable[[Failure, BaseException, Any], str]] = Slot("base.failures.write_down", lambda *_: "")
+"""Writes a failure to a file, with what it was about (`about`), and gives the name of the file; empty: it did not."""
+_subject: ContextVar[Any] = ContextVar("duograph_failing", default=None)
 _lock = fork_safe_lock()
 _counts: dict[str, int] = {}
 _first: dict[str, Failure] = {}
@@ -127,8 +147,11 @@ def internal_failure(area: str, what: object, error: BaseException) -> Failure:
         raise error
     text = str(error).partition("\n")[0][:LENGTH]
     failure = Failure(area, str(what), f"{type(error).__name__}: {text}", _place(error))
+    failure = replace(failure, file=write_down.value(failure, error, _subject.get()))
     if are_raised():
-        raise InternalFailure(str(failure)) from error
+        raised = InternalFailure(str(failure))
+        raised.failure = failure
+        raise raised from error
     global _warned
     with _lock:
         _counts[area] = _counts.get(area, 0) + 1
@@ -138,6 +161,8 @@ def internal_failure(area: str, what: object, error: BaseException) -> Failure:
     if found is not None:
         found.append(failure)
     _logger.debug("%s", failure, exc_info=error)
+    if warned and failure.file:
+        _logger.warning("%s", failure)
     emit("internal failure", area=area, failure=str(failure))
     if not warned:
         warnings.warn(
@@ -163,6 +188,16 @@ def collected() -> Iterator[list[Failure]]:
         yield found
     finally:
         _collector.reset(token)
+
+
+@contextlib.contextmanager
+def about(*subject: Any) -> Iterator[None]:
+    """What fails in the block has to do with a graph: ``(graph, level)``, and perhaps the values it was run on."""
+    token = _subject.set(subject)
+    try:
+        yield
+    finally:
+        _subject.reset(token)
 
 
 # ---- what can be asked ----------------------------------------------------------------------------------------------
@@ -201,10 +236,13 @@ def forget_failures() -> None:
 def is_internal(error: BaseException) -> bool:
     """Whether an exception that came up in code of this package, where the user's code takes no part, is its fault.
 
-    It is not if it ends a program (`KeyboardInterrupt`, `SystemExit`), is a shortage of memory or stack, or came from
-    outside in the middle of things: from a signal handler or a trace function.
+    It is not if it comes of what the user has added (`ExtensionError`), ends a program (`KeyboardInterrupt`,
+    `SystemExit`), is a shortage of memory or stack, or came from outside in the middle of things: from a signal handler
+    or a trace function.
     """
-    return isinstance(error, Exception) and not isinstance(error, SHORTAGE) and not is_from_outside(error)
+    if isinstance(error, ExtensionError) or not isinstance(error, Exception):
+        return False
+    return not isinstance(error, SHORTAGE) and not is_from_outside(error)
 
 
 def is_from_outside(error: BaseException) -> bool:

@@ -60,9 +60,10 @@ nn\.probability.*: Bernoulli Beta Bijector Categorical Cauchy Distribution Exp E
 (ops.*|nn)?: (csr|coo|sparse)_\w+ SparseTensor Sparse\w+
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 
-ops.*: Custom CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp custom_info_register kernel \w+RegOp DataType
+ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp custom_info_register kernel \w+RegOp DataType
   op_info_register get_vm_impl_fn CusMatMul
-= makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled
+= makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
+  kernel in loop IR or LLVM text for ops.Custom
 
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter

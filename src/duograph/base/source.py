@@ -104,22 +104,25 @@ class CalledSpan(Span):
     Attributes:
         caller: the user's expression that led to it, where the span is in this package; else ``None``.
         layer: the layers that it is in, by their names in each other: ``Net.block.fc (Dense)``.
+        called_at: the user's call of the function that the user's expression is in, if there is one.
     """
 
-    __slots__ = ("caller", "layer")
+    __slots__ = ("called_at", "caller", "layer")
     caller: Span | None
     layer: str
+    called_at: Span | None
 
     @property
     def users(self) -> Span:
         return self.caller or self
 
     @classmethod
-    def of(cls, span: Span, caller: Span | None, layer: str) -> CalledSpan:
+    def of(cls, span: Span, caller: Span | None, layer: str, called_at: Span | None = None) -> CalledSpan:
         """``span`` with what is known of its call."""
         made = cls(span.file, span.line, span.col, span.end_line, span.end_col)
         object.__setattr__(made, "caller", caller)
         object.__setattr__(made, "layer", layer)
+        object.__setattr__(made, "called_at", called_at)
         return made
 
 

@@ -41,6 +41,12 @@ def size_of(found: Type) -> int:
     return math.prod(sizes) * found.dtype.itemsize
 
 
+def is_shape(found: TensorType) -> bool:
+    """Whether an array may have the shape: NumPy counts the bytes of what has no elements by its other extents."""
+    sizes: list[int] = [n if isinstance(n, int) else int(max(n.lo, 1)) for n in found.shape]
+    return math.prod([n for n in sizes if n]) * found.dtype.itemsize < 1 << 63
+
+
 def check_memory(op: str, found: Type) -> None:
     """Refuses results that no memory can hold, also where nobody looks at them.
 

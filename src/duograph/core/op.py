@@ -82,6 +82,9 @@ class _DispatchState(threading.local):
 
 state = _DispatchState()
 
+stepping: Slot[Any] = Slot("core.op.stepping")
+"""The context in which compiled functions are stepped through: ``with stepping.value(): ...``."""
+
 eager_binder: Slot[Binder] = Slot("core.op.eager_binder")
 """What a call means where no graph is being built; the tensor floor computes it, and this one is free of arrays."""
 

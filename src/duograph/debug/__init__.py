@@ -1,1 +1,6 @@
-"""Tools to look inside: running passes on MindIR text."""
+"""Tools to look inside: stepping through compiled functions, comparing them with eager mode, passes on MindIR text."""
+
+from .hunt import compare
+from .step import step
+
+__all__ = ["compare", "step"]

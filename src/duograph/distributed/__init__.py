@@ -4,7 +4,9 @@
     mpi.py          the engine of clusters, through mpi4py
     alone.py        one process
     simulation.py   N ranks as N threads of one process: what N processes compute, to the bit
-    group.py        collectives over a transport: checked, in rank order, with time-outs
+    meeting.py      what ranks tell each other before they do something; how they wait, and what is counted
+    group.py        collectives over a transport: checked, in rank order
+    places.py       where in the program a collective stands, for errors
     reduce.py       the order of a reduction
     worker.py       the thread that runs what was asked for asynchronously
     world.py        the groups of this process by name; starting and ending

@@ -62,6 +62,12 @@ class Alone:
     def split(self, ranks: Sequence[int], number: int) -> Transport:
         return Alone()
 
+    def ended(self, ranks: Sequence[int]) -> list[int]:
+        return []
+
+    def answer(self) -> None:
+        """Nobody asks."""
+
     def abort(self, status: int) -> None:
         """There is nobody else: the process ends as any other."""
 

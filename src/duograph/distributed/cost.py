@@ -18,7 +18,8 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from .alone import Alone
-from .group import FRAME, GATHERED, HEAD, SMALL_GROUP, Group
+from .group import GATHERED, Group
+from .meeting import FRAME, HEAD, SMALL_GROUP
 from .mpi import DIRECT
 from .reduce import reduced
 

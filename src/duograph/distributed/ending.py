@@ -12,24 +12,30 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import faulthandler
 import io
 import os
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from duograph.base.config import job_folder, launched, log_folder
+from duograph.base.config import job_folder, launched, log_folder, named_log
 from duograph.base.files import write_file
 
 from .errors import CommunicationError
 
-__all__ = ["begin", "note", "watch"]
+__all__ = ["JOINED", "JOINING", "begin", "joining", "note", "watch"]
 
+JOINING, JOINED = "joining", "joined"
+"""What ranks note that wait in `communication.init` for others, and that have found them."""
 PATIENCE = 3.0
 """Seconds that a rank whose error another one shows waits for the end."""
 MOMENT = 0.2
+"""Seconds after which what was printed has come through."""
+OTHERS = 1.0
 """Seconds that ranks other than 0 wait before they show their error: where all fail in the same way, rank 0 says so."""
 
 _world: Any = None
@@ -43,7 +49,7 @@ def begin() -> None:
         return
     rank = job[1]
     if folder := log_folder():
-        path = os.path.join(folder, f"worker_{rank}.log")
+        path = os.path.join(folder, f"{named_log()}_{rank}.log")
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)
@@ -107,13 +113,28 @@ def _fail_early() -> None:
     all have begun. If they do not wait there, they go on without this one."""
 
     def join() -> None:
-        from . import mpi
+        with contextlib.suppress(ImportError, RuntimeError):  # there is no MPI
+            from . import mpi
 
-        mpi.start().abort(1)
+            mpi.start().abort(1)
 
     thread = threading.Thread(target=join, daemon=True)
     thread.start()
     thread.join(PATIENCE)
+
+
+@contextlib.contextmanager
+def joining(rank: int, seconds: float) -> Iterator[None]:
+    """Within the block, this process joins the others, and ends if that takes too long. MPI keeps the interpreter's
+    lock meanwhile, and waits for ever: so this is a matter for `faulthandler`, which shows a traceback."""
+    note(rank, JOINING)
+    if seconds:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=2)
+    try:
+        yield
+    finally:
+        if seconds:
+            faulthandler.cancel_dump_traceback_later()
 
 
 def _uncaught_in_thread(args: Any) -> None:
@@ -130,7 +151,7 @@ def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType 
     if isinstance(error, CommunicationError) and error.speaker not in (None, world.rank):
         time.sleep(PATIENCE)
     elif world.rank:
-        time.sleep(MOMENT)
+        time.sleep(OTHERS)
     sys.stdout.flush()
     where = f"{world.hosts[world.rank]}, process {os.getpid()}"
     _show(f"duograph: rank {world.rank} of {world.size} ({where}) ends the job:", kind, error, trace)

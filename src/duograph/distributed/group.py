@@ -1,7 +1,6 @@
 """Collective operations on arrays, over the ranks of one group.
 
-Every collective begins with a *frame* from each rank to each other one. It says what the rank is about to do (which
-operation, of which dtype and shape, the how many-th of this group) and, if there is room, holds the operand. So
+Every collective begins with a frame from each rank to each other one (`meeting.py`). So
 
 * ranks that do not do the same learn it at once, all of them, from the same frames, and raise the same error, which
   names them; nothing can be taken for something else, and nobody waits for what never comes;
@@ -24,180 +23,33 @@ from typing import Any
 import numpy as np
 
 from duograph.base.config import config
-from duograph.base.events import emit
 
-from .errors import CommunicationError, CommunicationTimeout
+from .errors import CommunicationError
+from .meeting import END, HEAD, SAID, Meeting, as_bytes
 from .reduce import reduced
-from .transport import Pending, Transport, wait
+from .transport import FIRST_OWN_TAG, NAP, Pending, Transport
 
 __all__ = ["Group"]
 
-SAID = 120
-"""Bytes of a frame that say what the rank is about to do, the same on all: the number of the call, and a text."""
-HEAD = 128
-"""These, and the length of the operand, which may differ."""
-FRAME = 512
-SMALL_GROUP = 64
-"""Ranks up to which a frame has room for an operand; in larger groups it is a head alone."""
 GATHERED = 1 << 16
 """Bytes, of all ranks together, up to which a reduction gathers all operands."""
 KEPT = 1 << 26
 """Bytes of incoming operands for which a group keeps memory."""
 LINGER = 1e-3
 """Seconds that who sends waits for the receiver to take the message."""
-END = "the end of the program"
-_END = END.encode()
+OBJECT_TAG = FIRST_OWN_TAG + 4
+UNREAD = 3.0
+"""Seconds after the end of all programs in which messages may still be taken."""
 
 
-class Figures:
-    """What the collectives of one kind came to.
+class Group(Meeting):
+    """A group of ranks, as this one sees it; this one belongs to it. Arguments are those of `Meeting`."""
 
-    Attributes:
-        calls: how many.
-        bytes: of operands.
-        seconds: from begin to end.
-        waited: of these, for other ranks, before the first byte came.
-        hidden: of these, while the program went on computing.
-    """
-
-    __slots__ = ("bytes", "calls", "hidden", "seconds", "waited")
-
-    def __init__(self) -> None:
-        self.calls = self.bytes = 0
-        self.seconds = self.waited = self.hidden = 0.0
-
-
-class Group:
-    """A group of ranks, as this one sees it; this one belongs to it.
-
-    Args:
-        name: what users call it.
-        ranks: the world's numbers of its ranks, in the order of the group.
-        transport: moves bytes between them.
-
-    Attributes:
-        rank: the number of this rank in the group.
-        size: how many there are.
-        figures: `Figures` by kind of collective.
-    """
-
-    def __init__(self, name: str, ranks: Sequence[int], transport: Transport) -> None:
-        self.name, self.ranks, self.transport = name, tuple(ranks), transport
-        self.rank, self.size = transport.rank, transport.size
-        self.calls = 0
-        self.figures: dict[str, Figures] = {}
-        length = FRAME if self.size <= SMALL_GROUP else HEAD
-        self._room = length - HEAD
-        self._frame = np.zeros(length, np.uint8)
-        self._frames = np.zeros((self.size, length), np.uint8)
-        self._number = self._frame[:8].view(np.int64)
-        self._length = self._frame[SAID:HEAD].view(np.int64)
-        self._said = self._frame[:SAID].data
-        self._all_said = [row[:SAID].data for row in self._frames]
-        self._texts: dict[str, np.ndarray] = {}
-        self._kinds: dict[Any, str] = {}
-        self._moved = (0.0, 0.0)
+    def __init__(self, name: str, ranks: Sequence[int], transport: Transport, world: Transport | None = None) -> None:
+        super().__init__(name, ranks, transport, world)
         self._kept = np.empty(0, np.uint8)
-        self._sent: list[Pending] = []  # messages on their way
+        self._sent: list[tuple[Pending, str]] = []  # messages on their way, and what they are
         self._sending = threading.Lock()
-
-    # -- frames ------------------------------------------------------------------------------------------------
-
-    def meet(self, what: str, operand: np.ndarray | None = None) -> np.ndarray:
-        """Exchanges frames that say ``what``; gives the operands of all, one per row.
-
-        Raises:
-            CommunicationError: other ranks say something else.
-            CommunicationTimeout: some say nothing.
-        """
-        self.calls += 1
-        text = self._texts.get(what)
-        if text is None:
-            if len(self._texts) > 1000:  # shapes without end must not leak
-                self._texts.clear()
-            padded = what.encode()[: SAID - 8].ljust(SAID - 8, b"\0")
-            self._texts[what] = text = np.frombuffer(padded, np.uint8)
-        self._frame[8:SAID] = text
-        self._number[0] = self.calls
-        n = 0
-        if operand is not None:
-            n = operand.size
-            self._frame[HEAD : HEAD + min(n, self._room)] = operand[: self._room]
-        self._length[0] = n
-        waited = self._wait(self.transport.exchange(self._frame, self._frames), what)
-        self._moved = (time.perf_counter(), waited)
-        said = self._said
-        for other in self._all_said:
-            if other != said:
-                going = [r for r, x in zip(self.ranks, self._all_said, strict=True) if bytes(x[8:]).find(_END) != 0]
-                raise CommunicationError(self._difference(), min(going, default=None))
-        return self._frames[:, HEAD:]
-
-    def _difference(self) -> str:
-        """What the ranks say, where they do not say the same."""
-        sayings: dict[str, list[int]] = {}
-        for r in range(self.size):
-            text = bytes(self._all_said[r][8:]).rstrip(b"\0").decode(errors="replace")
-            number = int(self._frames[r, :8].view(np.int64)[0])
-            sayings.setdefault(f"{text} (call {number} of the group)", []).append(self.ranks[r])
-        told = "; ".join(f"{_named(ranks)}: {text}" for text, ranks in sayings.items())
-        if any(text.startswith(END) for text in sayings):
-            return f"a rank has ended its program while others go on in the group {self.name!r}. {told}"
-        return f"the ranks of the group {self.name!r} do not do the same. {told}"
-
-    def _wait(self, pending: Pending, what: str) -> float:
-        seconds = config().comm_timeout
-
-        def late(waited: float, missing: list[int] | None) -> BaseException:
-            who = "another rank" if missing is None else _named([self.ranks[r] for r in missing])
-            return CommunicationTimeout(
-                f"rank {self.ranks[self.rank]} has waited {waited:.1f} s in {what} (call {self.calls} of the group "
-                f"{self.name!r}); nothing has come from {who}. DUOGRAPH_COMM_TIMEOUT sets how long to wait."
-            )
-
-        try:
-            return wait(pending, seconds, late)
-        except CommunicationError:
-            raise
-        except RuntimeError as error:  # MPI's own
-            raise CommunicationError(f"{what} in the group {self.name!r} failed: {error}") from error
-
-    def _done(self, kind: str, nbytes: int, start: float, waited: float | None = None) -> None:
-        figures = self.figures_of(kind)
-        seconds = time.perf_counter() - start
-        waited = self._moved[1] if waited is None else waited
-        figures.calls += 1
-        figures.bytes += nbytes
-        figures.seconds += seconds
-        figures.waited += waited
-        emit(
-            "communication", what=kind, group=self.name, rank=self.ranks[self.rank], bytes=nbytes, seconds=seconds,
-            waited=waited,
-        )  # fmt: skip
-
-    def figures_of(self, kind: str) -> Figures:
-        """What the collectives of ``kind`` came to so far."""
-        figures = self.figures.get(kind)
-        if figures is None:
-            figures = self.figures[kind] = Figures()
-        return figures
-
-    def _begin(self, kind: str, x: np.ndarray, detail: str = "") -> tuple[float, np.ndarray, str, np.ndarray | None]:
-        """Start, the operand as bytes, what is said, and the operands of all if frames have room for them."""
-        start = time.perf_counter()
-        data = _bytes(x)
-        key = kind, x.dtype, x.shape, detail
-        what = self._kinds.get(key)
-        if what is None:
-            if len(self._kinds) > 1000:
-                self._kinds.clear()
-            what = self._kinds[key] = f"{kind} of {x.dtype} {x.shape}{detail}"
-        self._moved = (start, 0.0)
-        if data.size <= self._room:
-            return start, data, what, self.meet(what, data)[:, : data.size]
-        if config().comm_check:
-            self.meet(what)
-        return start, data, what, None
 
     # -- collectives -------------------------------------------------------------------------------------------
 
@@ -213,9 +65,17 @@ class Group:
         self.flush()
 
     def flush(self) -> None:
-        """Waits until all messages of this rank have been received."""
-        for pending in self._sent:
-            self._wait(pending, "the last messages")
+        """Waits until all messages of this rank have been received, of ranks that have all ended.
+
+        Raises:
+            CommunicationError: some have not been for a time.
+        """
+        end = time.perf_counter() + UNREAD
+        for pending, text in self._sent:
+            while not pending.test():
+                if time.perf_counter() > end:
+                    raise CommunicationError(f"all ranks have ended, and nobody has received the {text}")
+                time.sleep(NAP)
 
     def all_reduce(self, x: np.ndarray, op: str) -> np.ndarray:
         """The operands of all ranks, reduced."""
@@ -244,7 +104,7 @@ class Group:
             flat = np.concatenate([flat, np.zeros(each * self.size - flat.size, x.dtype)])
         mine = self._reduced_part(flat, op, what)
         whole = np.empty(each * self.size, x.dtype)
-        self._wait(self.transport.all_gather(_bytes(mine), _bytes(whole)), what)
+        self._wait(self.transport.all_gather(as_bytes(mine), as_bytes(whole)), what)
         return whole[: x.size].reshape(x.shape)
 
     def _reduced_part(self, flat: np.ndarray, op: str, what: str) -> np.ndarray:
@@ -253,7 +113,7 @@ class Group:
         each = flat.size // self.size
         given = self._memory(flat.nbytes).view(flat.dtype).reshape(self.size, each)
         sizes = [each * flat.itemsize] * self.size
-        self._wait(self.transport.all_to_all(_bytes(flat), _bytes(given), sizes, sizes), what)
+        self._wait(self.transport.all_to_all(as_bytes(flat), as_bytes(given), sizes, sizes), what)
         return reduced(list(given), op, given[0])
 
     def _memory(self, nbytes: int) -> np.ndarray:
@@ -305,7 +165,7 @@ class Group:
             out = _parts(given, x)[root].copy()
         else:
             out = x.copy()
-            self._wait(self.transport.broadcast(_bytes(out), root), what)
+            self._wait(self.transport.broadcast(as_bytes(out), root), what)
         self._done("broadcast", data.size, start)
         return out
 
@@ -324,8 +184,8 @@ class Group:
         what = f"scatter of {like.dtype} {like.shape} from {root}"
         self.meet(what)
         out = np.empty(like.shape, like.dtype)
-        whole = None if parts is None else _bytes(np.ascontiguousarray(parts))
-        self._wait(self.transport.scatter(whole, _bytes(out), root), what)
+        whole = None if parts is None else as_bytes(np.ascontiguousarray(parts))
+        self._wait(self.transport.scatter(whole, as_bytes(out), root), what)
         self._done("scatter", out.nbytes, start)
         return out
 
@@ -339,7 +199,7 @@ class Group:
         else:
             out = np.empty_like(x)
             sizes = [data.size // self.size] * self.size
-            self._wait(self.transport.all_to_all(data, _bytes(out), sizes, sizes), what)
+            self._wait(self.transport.all_to_all(data, as_bytes(out), sizes, sizes), what)
         self._done("all_to_all", data.size, start)
         return out
 
@@ -360,7 +220,7 @@ class Group:
         ]
         if wrong:
             raise CommunicationError(f"all_to_all in the group {self.name!r}: {'; '.join(wrong)}", self.ranks[0])
-        data = np.concatenate([_bytes(p) for p in parts])
+        data = np.concatenate([as_bytes(p) for p in parts])
         given = np.empty(sum(back), np.uint8)
         self._wait(self.transport.all_to_all(data, given, sizes, back), "all_to_all")
         found = np.split(given, np.cumsum(back)[:-1])
@@ -373,24 +233,25 @@ class Group:
         """A message for rank ``to``, which says what it is. It is copied: nobody waits until it is received, so ranks
         may send to each other."""
         text = f"{x.dtype} {x.shape}".encode()[:HEAD].ljust(HEAD, b"\0")
-        message = np.concatenate([np.frombuffer(text, np.uint8), _bytes(x)])
+        message = np.concatenate([np.frombuffer(text, np.uint8), as_bytes(x)])
         start = time.perf_counter()
         with self._sending:
-            self._sent = [pending for pending in self._sent if not pending.test()]
+            self._sent = [(pending, told) for pending, told in self._sent if not pending.test()]
             pending = self.transport.send(message, to, tag)
             while not pending.test():
                 if time.perf_counter() - start > LINGER:  # it goes on with whatever is called next
-                    self._sent.append(pending)
+                    told = f"{x.dtype} {x.shape} that rank {self.ranks[self.rank]} has sent to rank {self.ranks[to]}"
+                    self._sent.append((pending, f"{told} with tag {tag}"))
                     break
         self._done("send", x.nbytes, start, 0.0)
 
-    def receive(self, like: np.ndarray | None, source: int, tag: int) -> tuple[np.ndarray, int]:
+    def receive(self, like: np.ndarray | None, source: int, tag: int, what: str = "") -> tuple[np.ndarray, int]:
         """A message of rank ``source`` (-1: of anybody), of shape and dtype ``like`` (``None``: whatever comes, of
-        NumPy's own dtypes); and who has sent it."""
+        NumPy's own dtypes); and who has sent it. ``what``: what errors call it."""
         start = time.perf_counter()
         who = "any rank" if source < 0 else f"rank {self.ranks[source]}"
         expected = "" if like is None else f"{like.dtype} {like.shape}"
-        what = f"receive of {expected or 'a message'} from {who}, tag {tag}"
+        what = what or f"receive of {expected or 'a message'} from {who}, tag {tag}"
         probe = _Probe(self.transport, source, tag)
         waited = self._wait(probe, what)
         assert probe.found is not None
@@ -430,6 +291,15 @@ class Group:
         texts = pickle.loads(self._all_gather_bytes(f"scatter_object from {root}", text)[root])
         return pickle.loads(texts[self.rank])
 
+    def send_object(self, obj: Any, to: int) -> None:
+        """An object for rank ``to``."""
+        self.send(np.frombuffer(pickle.dumps(obj), np.uint8), to, OBJECT_TAG)
+
+    def receive_object(self, source: int) -> Any:
+        """The next object that rank ``source`` has sent."""
+        text, _ = self.receive(None, source, OBJECT_TAG, f"receive of an object from rank {self.ranks[source]}")
+        return pickle.loads(text.tobytes())
+
     def _all_gather_bytes(self, what: str, text: bytes) -> list[bytes]:
         start = time.perf_counter()
         mine = np.frombuffer(text, np.uint8)
@@ -461,11 +331,6 @@ class _Probe:
         return None if self._source < 0 else [self._source]
 
 
-def _bytes(x: np.ndarray) -> np.ndarray:
-    """The memory of a C-contiguous array as bytes."""
-    return x.reshape(-1).view(np.uint8)
-
-
 def _parts(given: np.ndarray, like: np.ndarray) -> list[np.ndarray]:
     """Rows of bytes as arrays of shape and dtype ``like``."""
     return [row.view(like.dtype).reshape(like.shape) for row in given]
@@ -474,7 +339,3 @@ def _parts(given: np.ndarray, like: np.ndarray) -> list[np.ndarray]:
 def _stacked(given: np.ndarray, like: np.ndarray) -> np.ndarray:
     """Rows of bytes as an array of its own, with arrays of shape and dtype ``like`` on its first axis."""
     return given.copy().reshape(-1).view(like.dtype).reshape(len(given), *like.shape)
-
-
-def _named(ranks: Sequence[int]) -> str:
-    return f"rank {ranks[0]}" if len(ranks) == 1 else f"ranks {', '.join(map(str, ranks))}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from duograph.base.carried import carried
 
+from .errors import CommunicationError
 from .worker import Work
 
 __all__ = ["Notes", "begun_once", "once", "recorded", "replayed"]
@@ -30,6 +31,20 @@ class _Here(threading.local):
 _here = carried(_Here())
 
 
+class _Failure:
+    """Notes that a call failed: other ranks have the error, too, and do not come again."""
+
+    def __init__(self, key: Any) -> None:
+        self._key = key
+
+    def __enter__(self) -> None:
+        """Nothing has happened yet."""
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, CommunicationError) and _here.notes is not None:
+            _here.notes.append((self._key, Work.failed(error)))
+
+
 def once(key: Any, call: Callable[[], Any]) -> Any:
     """``call()``, or what it gave the first time. ``key`` says what is called."""
     if _here.given:
@@ -37,7 +52,8 @@ def once(key: Any, call: Callable[[], Any]) -> Any:
         if known == key:
             return value.result() if isinstance(value, Work) else value
         _here.given = None  # the program goes another way than it went: nothing of it is known
-    value = call()
+    with _Failure(key):
+        value = call()
     if _here.notes is not None:
         _here.notes.append((key, value))
     return value

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .transport import Bytes, Pending, Transport
+from .transport import FIRST_OWN_TAG, Bytes, Pending, Transport
 
 __all__ = ["Mpi", "start"]
 
@@ -24,7 +24,7 @@ DIRECT = 16
 """Groups of at most so many ranks exchange frames directly."""
 _inside = threading.Lock()
 """Held by the thread that is in MPI, never while it waits."""
-FRAME_TAG = 32766  # MPI promises tags up to 32767; those of users are below
+FRAME_TAG, ASK_TAG, ANSWER_TAG = FIRST_OWN_TAG + 1, FIRST_OWN_TAG + 2, FIRST_OWN_TAG + 3
 
 
 def start() -> Mpi:
@@ -105,6 +105,8 @@ class Mpi:
         self.rank, self.size = int(comm.rank), int(comm.size)
         self._exchange: _Exchange | None = None
         self._operations = {"sum": mpi.SUM, "prod": mpi.PROD, "max": mpi.MAX, "min": mpi.MIN}
+        self._asked: set[int] = set()
+        self._ended: set[int] = set()
 
     def host(self) -> str:
         """The name of this machine."""
@@ -164,7 +166,7 @@ class Mpi:
             return _Request(self._comm.Irecv([data, self._mpi.BYTE], source, tag), data)
 
     def own_order(self, data: np.ndarray, op: str) -> Pending | None:
-        if data.dtype.char not in "bBhHiIlLqQfd":  # what every MPI can add
+        if data.dtype.char not in "bBhHiIlLqQfd" or op not in self._operations:  # what every MPI can do
             return None
         with _inside:
             return _Request(self._comm.Iallreduce(self._mpi.IN_PLACE, data, self._operations[op]), data)
@@ -172,6 +174,29 @@ class Mpi:
     def split(self, ranks: Sequence[int], number: int) -> Transport:
         group = self._comm.Get_group().Incl(list(ranks))
         return Mpi(self._mpi, self._comm.Create_group(group, number % 32000))
+
+    def ended(self, ranks: Sequence[int]) -> list[int]:
+        for rank in ranks:
+            if rank not in self._asked and rank != self.rank:
+                self._asked.add(rank)
+                with _inside:
+                    self._comm.Isend([b"", self._mpi.BYTE], rank, ASK_TAG).Free()  # nothing is in it
+        self._ended.update(self._came(ANSWER_TAG))
+        return [rank for rank in ranks if rank in self._ended]
+
+    def answer(self) -> None:
+        for rank in self._came(ASK_TAG):
+            with _inside:
+                self._comm.Isend([b"", self._mpi.BYTE], rank, ANSWER_TAG).Free()
+
+    def _came(self, tag: int) -> list[int]:
+        """The senders of the empty messages with a tag that have come."""
+        found = []
+        while (message := self.probe(-1, tag)) is not None:
+            with _inside:
+                self._comm.Recv([bytearray(), self._mpi.BYTE], message[0], tag)
+            found.append(message[0])
+        return found
 
     def abort(self, status: int) -> None:
         self._mpi.COMM_WORLD.Abort(status)

@@ -26,8 +26,9 @@ __all__ = ["Simulated", "transports"]
 class _Hub:
     """What the ranks of a group have given, by number of call; and messages."""
 
-    def __init__(self, size: int, ended: threading.Event) -> None:
-        self.size, self.ended = size, ended
+    def __init__(self, size: int, failed: threading.Event) -> None:
+        self.size, self.failed = size, failed
+        self.ended: set[int] = set()
         self.lock = threading.Lock()
         self.given: dict[int, dict[int, Any]] = defaultdict(dict)
         self.taken: dict[int, int] = defaultdict(int)
@@ -45,7 +46,7 @@ class _Meeting:
 
     def test(self) -> bool:
         hub = self.hub
-        if hub.ended.is_set():
+        if hub.failed.is_set():
             raise CommunicationError("another rank of the simulation has failed")
         with hub.lock:
             given = hub.given[self.number]
@@ -122,7 +123,7 @@ class Simulated:
         return next((k for k, (sender, _) in enumerate(mail) if source in (sender, -1)), None)
 
     def probe(self, source: int, tag: int) -> tuple[int, int] | None:
-        if self._hub.ended.is_set():
+        if self._hub.failed.is_set():
             raise CommunicationError("another rank of the simulation has failed")
         with self._hub.lock:
             k = self._first(source, tag)
@@ -144,11 +145,17 @@ class Simulated:
     def split(self, ranks: Sequence[int], number: int) -> Transport:
         key = tuple(ranks), number
         with self._hub.lock:
-            hub = self._hub.splits.setdefault(key, _Hub(len(ranks), self._hub.ended))
+            hub = self._hub.splits.setdefault(key, _Hub(len(ranks), self._hub.failed))
         return Simulated(hub, list(ranks).index(self.rank))
 
+    def ended(self, ranks: Sequence[int]) -> list[int]:
+        return [rank for rank in ranks if rank in self._hub.ended]
+
+    def answer(self) -> None:
+        self._hub.ended.add(self.rank)
+
     def abort(self, status: int) -> None:
-        self._hub.ended.set()
+        self._hub.failed.set()
 
     def close(self) -> None:
         """Threads end by themselves."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Bytes", "Pending", "Transport", "wait"]
+__all__ = ["FIRST_OWN_TAG", "Bytes", "Pending", "Transport", "wait"]
 
 Bytes = np.ndarray
 """A C-contiguous array of ``uint8``."""
@@ -69,6 +69,12 @@ class Transport(Protocol):
     def split(self, ranks: Sequence[int], number: int) -> Transport:
         """A transport of some ranks, which all call this; ``number`` tells splits apart that go on at one time."""
 
+    def ended(self, ranks: Sequence[int]) -> list[int]:
+        """Those of ``ranks`` that are known to have ended their programs. It may take some calls until it is known."""
+
+    def answer(self) -> None:
+        """Tells others that ask (`ended`) that this rank has ended its program."""
+
     def abort(self, status: int) -> None:
         """Ends all processes of the job at once."""
 
@@ -76,21 +82,29 @@ class Transport(Protocol):
         """Nothing will be moved any more."""
 
 
+FIRST_OWN_TAG = 32760
+"""Tags of messages of users are below; MPI promises tags up to 32767."""
 SPINS = 200
 """Looks without giving the processor away: answers of ranks of one machine come within microseconds."""
 YIELDS = 20000
 """Looks that let others run in between; after them this thread sleeps."""
 NAP = 2e-4
 """Seconds."""
+LOOK = 0.5
+"""Seconds of waiting after which, again and again, a rank looks whether those for which it waits are still there."""
 
 
-def wait(pending: Pending, seconds: float, late: Callable[[float, list[int] | None], BaseException]) -> float:
+def wait(
+    pending: Pending, seconds: float, late: Callable[[float, list[int] | None], BaseException],
+    look: Callable[[list[int] | None], None] | None = None,
+) -> float:  # fmt: skip
     """Waits until ``pending`` is done; gives the seconds that took.
 
     Args:
         pending: what has begun.
         seconds: 0: as long as it takes.
         late: makes the error for whoever has waited that long, from the time and the ranks that are missing.
+        look: is given the missing ranks every now and then, and may raise.
     """
     test = pending.test
     for _ in range(SPINS):
@@ -98,13 +112,18 @@ def wait(pending: Pending, seconds: float, late: Callable[[float, list[int] | No
             return 0.0
     start = time.perf_counter()
     end = start + seconds if seconds else float("inf")
+    next_look = start + LOOK if look is not None else float("inf")
     for looks in range(1 << 62):
         if pending.test():
             return time.perf_counter() - start
         if looks < YIELDS:
             os.sched_yield()
         else:
-            if (now := time.perf_counter()) > end:
+            if (now := time.perf_counter()) > next_look:
+                assert look is not None
+                look(pending.missing())
+                next_look = now + LOOK
+            if now > end:
                 raise late(now - start, pending.missing())
             time.sleep(NAP)
     raise AssertionError("unreachable")

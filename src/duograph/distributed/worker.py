@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .places import place, running
+
 __all__ = ["Work", "Worker"]
 
 
@@ -27,7 +29,7 @@ class Work:
     """
 
     def __init__(self, run: Callable[[], Any], then: Callable[[Any], Any] | None = None) -> None:
-        self._run, self._then = run, then
+        self._run, self._then, self._place = run, then, place()
         self._done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
@@ -41,11 +43,20 @@ class Work:
         made.perform()
         return made
 
+    @classmethod
+    def failed(cls, error: BaseException) -> Work:
+        """A call that has raised."""
+        made = cls(lambda: None)
+        made._error = error
+        made._done.set()
+        return made
+
     def perform(self) -> None:
         """Runs the call; for the worker."""
         start = time.perf_counter()
         try:
-            self._result = self._run()
+            with running(self._place):
+                self._result = self._run()
         except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits
             self._error = error
         self.seconds = time.perf_counter() - start

@@ -24,9 +24,10 @@ from duograph.core.op import rules_version, when_rules_change
 from . import ending
 from .alone import Alone
 from .errors import CommunicationError
-from .group import Figures, Group
+from .group import Group
+from .meeting import Figures
 from .simulation import transports
-from .transport import Transport
+from .transport import FIRST_OWN_TAG, Transport
 from .worker import Work, Worker
 
 __all__ = ["WORLD", "World", "current", "group", "init", "is_started", "release", "simulate"]
@@ -105,6 +106,7 @@ class World:
 
         Raises:
             ValueError: ``ranks`` are no different ranks of the world; the name is taken.
+            CommunicationError: the ranks of the group do not say the same.
         """
         found = tuple(ranks)
         if not found or len(set(found)) != len(found) or not all(0 <= r < self.size for r in found):
@@ -119,7 +121,26 @@ class World:
             self.strangers[name] = found
             return
         number = zlib.crc32(name.encode())
-        self.groups[name] = Group(name, found, self.worker.run(lambda: self.transport.split(found, number)))
+        self.worker.run(lambda: self._agree(name, found))
+        self.groups[name] = Group(
+            name, found, self.worker.run(lambda: self.transport.split(found, number)), self.transport
+        )
+
+    def _agree(self, name: str, ranks: tuple[int, ...]) -> None:
+        """All ranks of a group that is made tell the lowest one what they make of it; it tells them what differs."""
+        what, lowest = f"create_group {name!r} of ranks {list(ranks)}", min(ranks)
+        if self.rank != lowest:
+            self.all.send(_letters(what), lowest, FIRST_OWN_TAG)
+            told = self.all.receive(None, lowest, FIRST_OWN_TAG, what)[0].tobytes().decode()
+        else:
+            others = [rank for rank in ranks if rank != lowest]
+            said = {r: self.all.receive(None, r, FIRST_OWN_TAG, what)[0].tobytes().decode() for r in others}
+            differ = [f"rank {rank}: {text}" for rank, text in said.items() if text != what]
+            told = "; ".join([f"rank {lowest}: {what}", *differ]) if differ else ""
+            for rank in others:
+                self.all.send(_letters(told), rank, FIRST_OWN_TAG)
+        if told:
+            raise CommunicationError(f"the ranks of a group do not make the same one. {told}", lowest)
 
     def destroy_group(self, name: str) -> None:
         """Forgets a group.
@@ -179,6 +200,10 @@ class World:
         """Ends the threads, after what they have to do."""
         for worker in (self.worker, *self._mail.values()):
             worker.stop()
+
+
+def _letters(text: str) -> np.ndarray:
+    return np.frombuffer(text.encode(), np.uint8)
 
 
 def _versions() -> dict[str, str]:
@@ -263,8 +288,9 @@ def _mpi(who: str, rank: int, size: int) -> World:
     try:
         from . import mpi
 
-        transport = mpi.start()
-    except ImportError as error:
+        with ending.joining(rank, config().comm_timeout):
+            transport = mpi.start()
+    except (ImportError, RuntimeError) as error:  # mpi4py without MPI raises either
         raise RuntimeError(
             f"this process was started by {who} as rank {rank} of {size}, but there is no MPI for Python here "
             f"({error}): pip install 'duograph[mpi]'"
@@ -276,6 +302,7 @@ def _mpi(who: str, rank: int, size: int) -> World:
         )
     made = World(transport, "mpi", transport.host())
     ending.watch(made)
+    ending.note(rank, ending.JOINED)
     _share_cores(made)
     return made
 
@@ -321,6 +348,7 @@ def simulate(size: int, program: Callable[[], Any]) -> list[Any]:
         try:
             _here.world = World(transport, "simulation", "here")
             results[transport.rank] = program()
+            transport.answer()
         except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
             errors[transport.rank] = error
             transport.abort(1)

@@ -253,7 +253,7 @@ class Interpreter:
                 try:
                     frame = _entered(step, frame)
                 except RecursionError as error:
-                    _explain(error, step.node)
+                    note_node(error, step.node)
                     raise
 
     def _advance(self, frame: Frame) -> Step | None:
@@ -286,7 +286,7 @@ class Interpreter:
                     slots[i] = None
         except Exception as error:
             assert step is not None
-            _explain(error, step.node)
+            note_node(error, step.node)
             raise
         return control
 
@@ -308,7 +308,7 @@ class Interpreter:
                     slots[i] = None
         except Exception as error:
             assert step is not None
-            _explain(error, step.node)
+            note_node(error, step.node)
             raise
         return control
 
@@ -339,6 +339,16 @@ def _entered(step: Step, frame: Frame) -> Frame:
     return _Scan(waiting, attrs, operands).start()
 
 
+def value_of(step: Step, frame: Frame) -> Any:
+    """What a step that is no control step computes from the values of its frame."""
+    operands = [frame.slots[i] for i in step.ins]
+    if step.kind <= _CONTIGUOUS:
+        return np.asarray(compute(step.node.op, operands, step.attrs))
+    if step.kind == _PLAIN:
+        return step.kernel(*operands, **step.attrs)
+    return operands[0][step.index] if step.index >= 0 else _other(step, operands, frame)
+
+
 def _other(step: Step, operands: list[Any], frame: Frame) -> Any:
     """The rare kinds of steps: tuples, several results, effects, symbolic dimensions."""
     node = step.node
@@ -359,7 +369,7 @@ def _other(step: Step, operands: list[Any], frame: Frame) -> Any:
 _DEFAULT_ERRSTATE: Any = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
 
-def _explain(error: BaseException, node: Apply) -> None:
+def note_node(error: BaseException, node: Apply) -> None:
     """Says on the error which op failed, and which line of the user's program it stems from."""
     where = "".join(f", from {span}" for span in reversed(node.context.origins.get(node, ())))
     error.add_note(f"while running {node.op.name} : {node.type}{where}")

@@ -276,6 +276,8 @@ class Context:
         self._names: dict[str, int] = {}
         self._taken: set[str] = set()  # names of parameters and graphs, wherever they come from
         self.origins: dict[Node, tuple[Any, ...]] = {}
+        self.variables: dict[Node, tuple[tuple[str, str], ...]] = {}
+        """Functions of the user, and their variables that hold a value (debuggers show it under these names)."""
         self.overwritten: dict[int, set[int]] = {}
         """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
         cannot use such values for a gradient, so neither may a derivative of this program."""
@@ -286,6 +288,12 @@ class Context:
         self.keys: dict[str, Any] = {}  # what printed text refers to by name: large arrays, opaque objects
         self.functions: dict[str, Graph] = {}  # what `call_named` calls
         self.memos: dict[object, dict[Any, Any]] = {}  # what parts of the compiler remember (`ir.memo`)
+
+    def note_variable(self, node: Node, function: str, name: str) -> None:
+        """A variable of a function of the user holds the value of ``node``."""
+        known = self.variables.get(node, ())
+        if (function, name) not in known:
+            self.variables[node] = (*known, (function, name))
 
     def _number(self, node: Any) -> Any:
         self._serial += 1

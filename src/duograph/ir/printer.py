@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from duograph.base.html import folded, text_block
 from duograph.core.dim import Dim, Symbol, by_name, symbols_of
 from duograph.core.types import StackType, TensorType, TupleType
 
@@ -47,6 +48,19 @@ def print_graph(
     for g in graphs:
         lines += _graph_lines(g, names, origins, notes or {})
     return "\n".join(lines) + "\n"
+
+
+def _html(graph: Graph) -> str:
+    """For notebooks: the text, which opens where it is long."""
+    graphs = all_graphs(graph)
+    count = sum(len(g.nodes) for g in graphs)
+    note = f"{count} operations" + (f" in {len(graphs)} graphs" if len(graphs) > 1 else "")
+    return folded(f"graph @{graph.name}", note, [text_block("", print_graph(graph))], is_open=count <= _SHORT)
+
+
+_SHORT = 40
+"""Operations of a graph whose text a notebook shows at once."""
+Graph._repr_html_ = _html  # type: ignore[attr-defined]
 
 
 def all_graphs(graph: Graph) -> list[Graph]:

@@ -65,8 +65,11 @@ def same_node(node: Apply, operands: tuple[Node, ...], attrs: dict[str, Any]) ->
 
 def with_origin(new: Node, old: Node) -> Node:
     """``new``, which stands for ``old``: it stems from the same lines, unless it has lines of its own."""
-    if new is not old and old in old.context.origins:
-        new.context.origins.setdefault(new, old.context.origins[old])
+    if new is not old:
+        if old in old.context.origins:
+            new.context.origins.setdefault(new, old.context.origins[old])
+        if old in old.context.variables:
+            new.context.variables.setdefault(new, old.context.variables[old])
     return retyped(new, old.type) if isinstance(new, Apply) and new is not old else new
 
 

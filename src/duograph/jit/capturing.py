@@ -63,7 +63,7 @@ class Capturing:
         except SHORTAGE:
             raise MemoryError from None
         except Exception as error:
-            raise PassFailed(program.name, error) from error
+            raise PassFailed(program, error) from error
 
     @property
     def least_share(self) -> float:

@@ -40,7 +40,7 @@ def jit(
     jit_level: str = "",
     dynamic: int = 0,
     fullgraph: bool = False,
-    backend: str = "",
+    backend: str | Callable[..., Any] = "",
     fn: Any = None,
     mode: str | None = None,
     input_signature: Any = None,
@@ -56,7 +56,7 @@ def jit(
     jit_level: str = "",
     dynamic: int = 0,
     fullgraph: bool = False,
-    backend: str = "",
+    backend: str | Callable[..., Any] = "",
     fn: Any = None,
     mode: str | None = None,
     input_signature: Any = None,
@@ -64,6 +64,7 @@ def jit(
     jit_config: Any = None,
     compile_once: bool = False,
     check_numerics: bool = False,
+    debug: bool = False,
     **options: Any,
 ) -> Any:
     """Compiles a function, a method, a Cell or the ``construct`` of a Cell class.
@@ -85,7 +86,9 @@ def jit(
         dynamic (int): 1: prefer one graph for many shapes. Default: ``0``.
         fullgraph (bool): whether a statement that cannot be compiled is an error, instead of a graph break. Default:
             ``False``.
-        backend (str): ``""``, ``"native"`` or ``"interpreter"``. Default: ``""``.
+        backend (Union[str, Callable]): ``""``, ``"native"`` or ``"interpreter"``, or a function that gets each
+            optimised graph with the values of its first call, and gives the function that runs it
+            (docs/extending.md). Default: ``""``.
         fn (Callable, optional): older name of ``function``.
         mode (str, optional): older form: ``"PSJit"`` is ``"ast"``, ``"PIJit"`` is ``"bytecode"`` (see
             ``capture_mode``).
@@ -96,6 +99,8 @@ def jit(
             with each call of another one, or a Cell of the same class, finds those that were made before.
         check_numerics (bool): whether calls run plainly, with an error for the first operator that makes a NaN or an
             infinity out of finite numbers, forward or backward: `duograph.check_numerics`. Default: ``False``.
+        debug (bool): whether calls run under Python's debugger, node by node, at the lines of the program:
+            `duograph.debug.step`. Default: ``False``.
         options: further options of MindSpore (``exec_order``, ``disable_format_transform``, ...); a warning says once
             that they have no effect.
 
@@ -103,8 +108,8 @@ def jit(
         The compiled callable, or a decorator.
 
     Raises:
-        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph`` or ``check_numerics`` is no
-            bool.
+        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph``, ``check_numerics`` or
+            ``debug`` is no bool.
         ValueError: an option has a value that does not exist.
         RuntimeError: the backend does not exist.
 
@@ -120,8 +125,9 @@ def jit(
         [2. 4.]
     """
     made = parse(
-        capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options, check_numerics
-    )
+        capture_mode, jit_level, dynamic, fullgraph, backend, mode, input_signature, jit_config, options,
+        check_numerics, debug,
+    )  # fmt: skip
     target = function if function is not None else fn
     if target is None:
         return lambda f: compiled(f, made)

@@ -14,7 +14,7 @@ from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.tape import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold
 from duograph.base.diagnostics import InternalError
-from duograph.base.failures import SHORTAGE, Failure, are_raised, internal_failure, is_from_outside
+from duograph.base.failures import SHORTAGE, ExtensionError, Failure, are_raised, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
 from duograph.base.once import lazy
 from duograph.core.op import rules_version, state
@@ -28,9 +28,10 @@ from duograph.frontend.rules.sources import Source
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
-from duograph.passes.pipelines import TUPLES, compile_pipeline, optimised
+from duograph.passes.pipelines import TUPLES, compile_program, optimised
 from duograph.passes.simplify.tuples import items_of
 from duograph.tensor.random import default_generator
+from duograph.tensor.tensor import Tensor
 
 from .compiled import executables_of
 from .policy import TAPED_RARELY, Comparison, is_quicker_op_by_op, work_for_tapes
@@ -48,18 +49,18 @@ class RunFailed(Exception):
 
 
 class PassFailed(Exception):
-    """A pass failed with ``error`` on the program called ``name``."""
+    """A pass failed with ``error`` on a program."""
 
-    def __init__(self, name: str, error: Exception) -> None:
-        super().__init__(name, error)
-        self.name, self.error = name, error
+    def __init__(self, program: Program, error: Exception) -> None:
+        super().__init__(program.name, error)
+        self.name, self.graph, self.error = program.name, program.graph, error
 
 
 class Entry:
     """A compiled version; valid while its guards hold."""
 
     def __init__(
-        self, program: Program, names: tuple[str, ...], level: str, capture_ms: float, backend: str = ""
+        self, program: Program, names: tuple[str, ...], level: str, capture_ms: float, backend: Any = ""
     ) -> None:
         self.names = names  # of the parameters that were given: what the guards count positions in
         self.level = level
@@ -67,7 +68,7 @@ class Entry:
         self.capture_ms = capture_ms
         self.rules = rules_version[0]
         started = time.perf_counter()
-        self.graph: Graph = compile_pipeline(program.graph, LEVELS[level])
+        self.graph: Graph = compile_program(program.graph, LEVELS[level])
         if program.is_checked:
             self.graph = _without_spent_check(self.graph)
         self.has_loops = any(node.op in (while_loop, scan) for g in all_graphs(self.graph) for node in g.nodes)
@@ -97,7 +98,7 @@ class Entry:
         Args:
             args: of a call that the result is valid for. ``None``: for all that may come (`structural`).
         """
-        program = None if self.backend == "interpreter" and args is None else structural(self.program, args)
+        program = None if not self.is_native and args is None else structural(self.program, args)
         if program is None or not (args is None or (program.memory_matches(args) and program.sizes_match(args))):
             return None
         made = Entry.__new__(Entry)
@@ -110,6 +111,11 @@ class Entry:
     def is_like_one_of(self, entries: Sequence[Entry]) -> bool:
         """Whether it is one of them, for others."""
         return self._origin is not None and self._origin() in entries
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the native engine runs it, as far as it can."""
+        return self.backend != "interpreter" and not callable(self.backend)
 
     @property
     def hits(self) -> int:
@@ -151,7 +157,7 @@ class Entry:
         valid."""
         program = self.program
         if self.rules != rules_version[0]:
-            return None, "a rule of an operator was replaced"
+            return None, "a rule of an operator was replaced, or a pass registered or taken away"
         try:
             guard, why = program.guards.first_miss(args)
             if not why and not program.memory_matches(args):
@@ -230,7 +236,7 @@ class Entry:
 
     def loses_to(self, other: Entry) -> str:
         """Why this version, for many sizes, is no substitute for the ``other``, for one; empty if it is."""
-        if self.backend == "interpreter" or other.backend == "interpreter":
+        if not (self.is_native and other.is_native):
             return ""
         self.compile()
         mine, theirs = executables_of(self.graph), executables_of(other.graph)
@@ -242,9 +248,18 @@ class Entry:
         new = set(mine[0].notes) - set(theirs[0].notes)
         return min(new, default="more of it would run in Python") if more else ""
 
+    def values_for(self, args: Sequence[Any]) -> list[Any]:
+        """What the graph is given for these arguments, before effects and donations."""
+        generator = default_generator()
+        values = [*self.program.load_inputs(args), generator.initial_seed(), generator.offset]
+        values += [None] if self.program.token else []
+        return [v.array() if isinstance(v, Tensor) else v for v in values]
+
     def run(self, args: Sequence[Any]) -> Any:
         """Executes the program for these arguments."""
         self.runs += 1
+        if state.observer is not None:
+            state.observer.begins(self.names, args)
         generator = default_generator()
         inputs = self.program.load_inputs(args)
         values = [*inputs, generator.initial_seed(), generator.offset]
@@ -408,7 +423,7 @@ class Entry:
 
         function, level = self._function, LEVELS[self.level]
         plain = partial(function.run_on, graph)
-        if self.backend == "interpreter":
+        if not self.is_native:
             return plain
         try:
             return graph_call(optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None))
@@ -429,7 +444,7 @@ class Entry:
 
 def _failed(error: Exception) -> RunFailed:
     """What the program raised; what came from outside in the middle of it (a time limit) goes on as it is."""
-    if is_from_outside(error):
+    if is_from_outside(error) or isinstance(error, ExtensionError):
         raise error
     return RunFailed()
 

@@ -25,13 +25,13 @@ from duograph.base.collection import members, no_collection
 from duograph.base.config import config, refresh_config
 from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
 from duograph.base.events import emit
-from duograph.base.failures import SHORTAGE, internal_failure, is_from_outside
+from duograph.base.failures import SHORTAGE, ExtensionError, about, internal_failure, is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
 from duograph.base.render import render
 from duograph.base.tracing import may_be_traced, tracer_of
 from duograph.core.dim import UnknownSizeError
-from duograph.core.op import binding, restoring, state
+from duograph.core.op import binding, restoring, state, stepping
 from duograph.frontend.load import LOADERS
 from duograph.frontend.programs.printing import Noted, left_over, noted, withheld
 from duograph.frontend.programs.program import Left, Program, RunPlainly
@@ -49,7 +49,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
 from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
-from .entry import Entry, PassFailed, RunFailed
+from .entry import LEVELS, Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call, key_of_method, make_room
@@ -170,10 +170,15 @@ class JitFunction(Capturing, Comparing, Cutting):
             return withheld(done)(JitFunction.__call__)(self, *args, **kwargs)
         if self._account is not None:
             self._settle()
-        if may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
+        observer = state.observer
+        if (steps := observer is not None and observer.steps) and observer.leads(self):
+            return observer.lead(self, self._code if self._python is not None else None, args, kwargs)
+        if self.options.debug and observer is None and not self.is_auxiliary:
+            with stepping.value():
+                return self(*args, **kwargs)
+        if not steps and may_be_traced() and (tracer := tracer_of(self._code if self._python is not None else None)):
             tell_traced(tracer)
             return self._plain(args, kwargs)
-        observer = state.observer
         if self.options.check_numerics or (observer is not None and observer.runs_plainly):
             return self._checked(args, kwargs)
         if (self.is_small and state.tapes) or not config().jit:
@@ -185,7 +190,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             self._read_signature()  # versions of the old code fail their guards
             self.cut, self.comparison = None, Comparison()
             self._return()
-        if (left := self.left) is not None and not state.tapes:
+        if (left := self.left) is not None and not state.tapes and not steps:
             return self._answer_left(left, args, kwargs)
         given = None
         skeleton = self.cut.skeleton if self.cut is not None else None
@@ -425,7 +430,8 @@ class JitFunction(Capturing, Comparing, Cutting):
                 fallbacks.info(store.fallbacks[-1].rendered)
             return None
         except PassFailed as failed:
-            failure = internal_failure("a pass", failed.name, failed.error)
+            with about(failed.graph, LEVELS[self._level()]):
+                failure = internal_failure("a pass", failed.name, failed.error)
             store.failures.append(failure)
             self._refuse(store, names, values, str(failure), None, failed.error)
             return None
@@ -434,7 +440,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 raise
             return None
         except Exception as exc:  # an error of the program itself, or ours: plain Python shows which (`_judged`)
-            if is_from_outside(exc):
+            if is_from_outside(exc) or isinstance(exc, ExtensionError):
                 raise
             if logger.isEnabledFor(logging.DEBUG):  # as text: records may be kept, and would keep the arguments
                 logger.debug("capture of %s failed: %s", self, "".join(format_exception(exc)))
@@ -551,7 +557,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             reason = why or f"the compiled version failed: {what}"
             store.fallbacks.append(Fallback((entry.names, key_of_call(values)), reason, None, str(error), error))
         if not why:
-            store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
+            with about(entry.program.graph, LEVELS[entry.level], entry.values_for(values)):
+                store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
 
     def _native_call(self, make: Any, values: list[Any]) -> Any:
         return make(values, self._parameters, self._classes)

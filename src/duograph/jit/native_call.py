@@ -88,7 +88,7 @@ def native_call(
         Unsupported: it has none.
     """
 
-    if entry.backend == "interpreter":
+    if not entry.is_native:
         raise Unsupported("the interpreter runs it")
     executable = compiled_graph(entry.graph, level, entry.donation.inputs)
     if executable is None:
@@ -122,7 +122,7 @@ def native_taped_call(
         Unsupported: it has none.
     """
 
-    if entry.backend == "interpreter" or entry.program.token:
+    if not entry.is_native or entry.program.token:
         raise Unsupported("it does not run natively")
     executable = executable_of(graph, level)
     if executable is None:

@@ -50,22 +50,23 @@ class JitOptions:
     jit_level: str = ""  # what the context says, else O1
     dynamic: int = 0
     strict: bool | None = None  # None: what the context says
-    backend: str = ""
+    backend: Any = ""  # a name, or a function of the user
     signature: tuple[Any, ...] | None = None
     is_pijit: bool = False  # ``mode="PIJit"``: under GRAPH_MODE it counts as absent
     report: bool = False  # PIJit's print_after_all: print what was captured, or why it was not, after each capture
     check_numerics: bool = False  # calls are plain, with every operator looked at (`tensor.numerics`)
+    debug: bool = False  # calls are stepped through
     is_exact: bool = False  # what it gives are the very objects that Python would give: a program goes on with them
 
 
 def parse(
     capture_mode: Any, jit_level: Any, dynamic: Any, fullgraph: Any, backend: Any, mode: Any, input_signature: Any,
-    jit_config: Any, options: dict[str, Any], check_numerics: Any = False,
+    jit_config: Any, options: dict[str, Any], check_numerics: Any = False, debug: Any = False,
 ) -> JitOptions:  # fmt: skip
     """Checks every option; the errors are MindSpore's.
 
     Raises:
-        TypeError: ``fullgraph`` or ``check_numerics`` is not a bool, or an option has the wrong type.
+        TypeError: ``fullgraph``, ``check_numerics`` or ``debug`` is not a bool, or an option has the wrong type.
         ValueError: a value is not one of the allowed ones, or ``jit_config`` has a setting that does not exist.
         RuntimeError: the backend is unknown.
     """
@@ -87,8 +88,11 @@ def parse(
         raise TypeError(
             f"For 'jit', the parameter 'check_numerics' must be a bool, but got {type(check_numerics).__name__}."
         )
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise RuntimeError(f"For 'jit', the backend {backend!r} is not known; there are {[b for b in BACKENDS if b]}.")
+    if not isinstance(debug, bool):
+        raise TypeError(f"For 'jit', the parameter 'debug' must be a bool, but got {type(debug).__name__}.")
+    if not callable(backend) and (not isinstance(backend, str) or backend not in BACKENDS):
+        known = [b for b in BACKENDS if b]
+        raise RuntimeError(f"For 'jit', the backend {backend!r} is not known; there are {known}, or a function.")
     _check_options(options)
     level, strict = _from_config(jit_config, jit_level, True if fullgraph else None)
     signature = None
@@ -97,7 +101,16 @@ def parse(
     settings = getattr(jit_config, "jit_config_dict", jit_config) or {}
     report = bool(settings.get("print_after_all"))
     return JitOptions(
-        capture_mode, level, int(dynamic), strict, backend, signature, mode == "PIJit", report, check_numerics
+        capture_mode,
+        level,
+        int(dynamic),
+        strict,
+        backend,
+        signature,
+        mode == "PIJit",
+        report,
+        check_numerics,
+        debug,
     )
 
 

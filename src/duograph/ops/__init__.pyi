@@ -368,6 +368,7 @@ from duograph.api.primitives.base import PrimitiveWithInfer as PrimitiveWithInfe
 from duograph.api.primitives.base import ReduceOp as ReduceOp
 from duograph.api.primitives.base import prim_attr_register as prim_arg_register
 from duograph.api.primitives.base import prim_attr_register as prim_attr_register
+from duograph.api.primitives.custom import Custom as Custom
 from duograph.api.primitives.summaries import HistogramSummary as HistogramSummary
 from duograph.api.primitives.summaries import ImageSummary as ImageSummary
 from duograph.api.primitives.summaries import ScalarSummary as ScalarSummary
@@ -446,12 +447,21 @@ class AffineGrid(_Primitive):
 class AllGather(_Primitive):
     """The tensors of all ranks, one after the other along the first axis."""
     def __init__(self, group='mccl_world_group') -> None: ...
+class AllGatherV(_Primitive):
+    """The elements of all ranks, of which each has as many as ``output_split_sizes`` says, one after the other."""
+    def __init__(self, group='mccl_world_group') -> None: ...
 class AllReduce(_Primitive):
     """The tensors of all ranks, reduced in the order of the ranks."""
     def __init__(self, op='sum', group='mccl_world_group') -> None: ...
 class AlltoAll(_Primitive):
     """Cuts along ``split_dim``, deals the parts to the ranks, and joins what comes along ``concat_dim``."""
     def __init__(self, split_count, split_dim, concat_dim, group='mccl_world_group') -> None: ...
+class AlltoAllV(_Primitive):
+    """``send_numel_list[r] * block_size`` elements go to rank ``r``; what ``recv_numel_list`` says comes from it."""
+    def __init__(self, group='mccl_world_group', block_size=1) -> None: ...
+class AlltoAllVC(_Primitive):
+    """``send_count_matrix[i * size + j] * block_size`` elements go from rank ``i`` to rank ``j``."""
+    def __init__(self, group='mccl_world_group', block_size=1, transpose=False) -> None: ...
 class Angle(_Primitive):
     """Argument of a complex number."""
     def __init__(self) -> None: ...
@@ -1426,6 +1436,9 @@ class ReduceProd(_Primitive):
     def __init__(self, keep_dims=False) -> None: ...
 class ReduceScatter(_Primitive):
     """This rank's part, along the first axis, of the tensors of all ranks, reduced."""
+    def __init__(self, op='sum', group='mccl_world_group') -> None: ...
+class ReduceScatterV(_Primitive):
+    """This rank's elements, as many as ``input_split_sizes`` says, of the tensors of all ranks, reduced."""
     def __init__(self, op='sum', group='mccl_world_group') -> None: ...
 class ReduceStd(_Primitive):
     """The operator ``ReduceStd``."""

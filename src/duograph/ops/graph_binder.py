@@ -215,6 +215,10 @@ class GraphBinder:
         before = self.store.get(view._alias)
         memory, left = (0, None) if before is None else (before.memory, before.left)
         self.store[view._alias] = Stored(view, whole, stamp, memory, left)
+        old = view._data if before is None else before.node
+        if isinstance(old, Node):
+            for function, name in old.context.variables.get(old, ()):
+                whole.context.note_variable(whole, function, name)
 
     def replace(self, target: Tensor, value: Tensor) -> None:
         """``target`` gets other memory with the contents ``value``; views of the old one do not show it."""

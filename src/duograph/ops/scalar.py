@@ -29,7 +29,10 @@ BINARY: dict[str, Any] = {
     "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "lt": operator.lt, "le": operator.le,
     "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_,
     "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
-    "max": max, "min": min,
+    "max": max, "min": min, "round": round,
+    **{f"math.{fn.__name__}": fn for fn in (
+        math.atan2, math.copysign, math.fmod, math.hypot, math.log, math.pow, math.remainder
+    )},
 }  # fmt: skip
 
 
@@ -48,10 +51,18 @@ UNARY: dict[str, Any] = {
     "neg": operator.neg, "pos": operator.pos, "abs": abs, "invert": operator.invert, "not": operator.not_,
     "int": int, "float": float, "bool": bool, "round": round, "floor": math.floor, "ceil": math.ceil,
     "trunc": math.trunc, "int64": _int64,
+    **{f"math.{fn.__name__}": fn for fn in (
+        math.acos, math.acosh, math.asin, math.asinh, math.atan, math.atanh, math.cbrt, math.cos, math.cosh,
+        math.degrees, math.erf, math.erfc, math.exp, math.exp2, math.expm1, math.fabs, math.gamma, math.isfinite,
+        math.isinf, math.isnan, math.isqrt, math.lgamma, math.log, math.log10, math.log1p, math.log2, math.radians,
+        math.sin, math.sinh, math.sqrt, math.tan, math.tanh,
+    )},
 }  # fmt: skip
+"""What Python's operator or function of a name does; those of `math` may raise whatever the number is."""
 number_of: Slot[Callable[[Scalar], Any]] = Slot("ops.scalar.number_of", lambda scalar: None)
 """What a number is that is only known at run time, if somebody knows that, and looks after the assumption; ``None``: it
 is not known."""
+_TESTS = ("math.isfinite", "math.isinf", "math.isnan")
 _COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAMPLE = {"bool": True, "int": 1, "float": 1.0}
 _KINDS = {"bool": bool, "int": int, "float": float}
@@ -68,6 +79,8 @@ def _foreseen(fn: str, result: Any, *operands: Any) -> Any:
 def _binary_raises(a: Node, b: Node, *, fn: str) -> bool:
     """Whether the operator may raise for some numbers of these kinds, as far as they are not known."""
     known = b.value if isinstance(b, Const) else None
+    if fn.startswith("math."):
+        return True
     if fn in ("floordiv", "mod", "truediv"):
         return not known or "float" in (a.type.kind, b.type.kind) or fn == "truediv"  # type: ignore[attr-defined]
     if fn == "pow":
@@ -85,7 +98,7 @@ class scalar_binary:
     layout = "any"
 
     def infer(a, b, *, fn):
-        return _python_result(BINARY[fn], a, b)
+        return _of_math(fn) or _python_result(BINARY[fn], a, b)
 
     def reference(a, b, *, fn):
         result = BINARY[fn](a, b)
@@ -94,7 +107,7 @@ class scalar_binary:
 
 def _unary_raises(a: Node, *, fn: str) -> bool:
     kind = a.type.kind  # type: ignore[attr-defined]
-    return fn in (
+    return fn.startswith("math.") or fn in (
         ("int", "round", "floor", "ceil", "trunc") if kind == "float" else ("float", "int64") * (kind == "int")
     )
 
@@ -107,10 +120,15 @@ class scalar_unary:
     layout = "any"
 
     def infer(a, *, fn):
-        return _python_result(UNARY[fn], a)
+        return _of_math(fn) or _python_result(UNARY[fn], a)
 
     def reference(a, *, fn):
         return UNARY[fn](a)
+
+
+def _of_math(fn: str) -> ScalarType | None:
+    """The kind of result of a function of `math`."""
+    return BOOL if fn in _TESTS else INT if fn == "math.isqrt" else FLOAT if fn.startswith("math.") else None
 
 
 def _python_result(fn: Any, *types: Type) -> ScalarType:
@@ -275,7 +293,7 @@ class Scalar:
         return scalar_tensor(self, dtype=dtype)
 
     def __round__(self, ndigits: Any = None) -> Any:
-        return scalar_unary(self, fn="round") if ndigits is None else self._no_value()
+        return scalar_unary(self, fn="round") if ndigits is None else scalar_binary(self, ndigits, fn="round")
 
 
 def is_number(value: Any) -> bool:
@@ -315,7 +333,7 @@ def _unary(fn: str) -> Any:
 
 
 for _fn in BINARY:
-    if _fn in ("max", "min"):
+    if _fn in ("max", "min", "round") or _fn.startswith("math."):
         continue
     setattr(Scalar, f"__{_fn}__", _binary(_fn, swapped=False))
     if _fn not in _COMPARE:

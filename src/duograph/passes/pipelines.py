@@ -7,6 +7,9 @@ optimise(1)    everything exact
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
 
@@ -17,6 +20,7 @@ from .fold import Fold
 from .inline import Inline
 from .manager import PASSES, ApplyRules, Pipeline, Repeat, register
 from .overlap import Overlap
+from .registered import RegisteredPass, registered, with_registered
 from .simplify import arith, movement, scalars
 from .simplify.control import Control
 from .simplify.tuples import Tuples
@@ -52,32 +56,49 @@ def canonicalise(graph: Graph, dumper: Dumper | None = None) -> Graph:
     return CANONICALISE.run(graph, dumper)
 
 
-def optimise(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
-    """A canonical graph made cheaper without a change of any bit; level 0 leaves it alone."""
-    return OPTIMISE[min(level, max(OPTIMISE))].run(graph, dumper)
+def optimise(graph: Graph, level: int = 1, dumper: Dumper | None = None, added: Sequence[RegisteredPass] = ()) -> Graph:
+    """A canonical graph made cheaper without a change of any bit (but for what ``added`` passes change); level 0 leaves
+    it alone."""
+    pipeline = OPTIMISE[min(level, max(OPTIMISE))]
+    if added and level:
+        pipeline = replace(pipeline, passes=with_registered(pipeline.passes, added))
+    return pipeline.run(graph, dumper)
 
 
-def compile_pipeline(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
+def compile_program(graph: Graph, level: int = 1, dumper: Dumper | None = None) -> Graph:
+    """`compile_pipeline` for programs that users compile, and their gradients: with the passes of users."""
+    return compile_pipeline(graph, level, dumper, registered())
+
+
+def compile_pipeline(
+    graph: Graph, level: int = 1, dumper: Dumper | None = None, added: Sequence[RegisteredPass] = ()
+) -> Graph:
     """What every graph goes through before it is executed: captured ones, those that gradients take apart into forward
     and backward, those of fused eager calls. Stages are dumped at ``save_graphs`` 1."""
     dumper = Dumper() if dumper is None else dumper
+    before = graph
     dumper.stage("bootstrap", graph)
     graph = canonicalise(graph, dumper)
     dumper.stage("canonical", graph)
-    graph = optimise(graph, level, dumper)
+    graph = optimise(graph, level, dumper, added)
     dumper.stage("optimised", graph)
+    BEFORE.of(graph.context)[graph] = before
     return graph
+
+
+BEFORE: Memo[Graph, Graph] = Memo("graphs before their passes")
+"""Of optimised graphs: what `compile_pipeline` was given."""
 
 
 _OPTIMISED: Memo[tuple[Graph, int], Graph] = Memo("simplified forward and backward graphs")
 
 
 def optimised(graph: Graph, level: int) -> Graph:
-    """What `compile_pipeline` makes of ``graph``, remembered: of forward and backward graphs, which come back."""
+    """What `compile_program` makes of ``graph``, remembered: of forward and backward graphs, which come back."""
     known = _OPTIMISED.of(graph.context)
     found = known.get((graph, level))
     if found is None:
-        found = known[graph, level] = compile_pipeline(graph, level)
+        found = known[graph, level] = compile_program(graph, level)
     return found
 
 
@@ -88,6 +109,7 @@ __all__ = [
     "RULE_SETS",
     "canonicalise",
     "compile_pipeline",
+    "compile_program",
     "optimise",
     "optimised",
 ]

@@ -1,4 +1,4 @@
-"""`profile`: the observer of operators and compiled functions that looks at the clock."""
+"""`profile`: the observer of operators and compiled functions that takes time stamps."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from duograph.base.events import listen
 from duograph.base.source import CalledSpan, Span, is_internal_file
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
+from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.runtime.programs.build import Tick
 from duograph.runtime.programs.executable import Executable, executable_of
@@ -37,10 +38,10 @@ class profile(ContextDecorator):
     """Records where the time and the memory of what runs within the block go.
 
     Every operator of dynamic mode is an event, and so is every kernel of a compiled function: whole steps stay one
-    native call, in which the clock is looked at after each kernel. Results are the same, to the bit. Operators of
-    dynamic mode are run one by one from Python (their time is that of their kernels; the way there costs 20 to 60
-    microseconds more than without a profile), a look at the clock in native code costs about a microsecond, and the
-    first call of each compiled function within a block compiles a copy that has such looks.
+    native call, which takes a time stamp after each kernel. Results are the same, to the bit. Operators of dynamic
+    mode are run one by one from Python (their time is that of their kernels; the way there costs 20 to 60 microseconds
+    more than without a profile), a kernel of native code and its event cost about five microseconds more, and the
+    first call of each compiled function within a block compiles a copy that takes time stamps.
 
     Args:
         memory (bool): whether arrays are followed from their making to their end. Default: ``True``.
@@ -202,7 +203,7 @@ def mark(name: str, begin: int | None = None) -> None:
 class _Recorder:
     """Makes events of what a thread does while it is `state.observer` (`tensor.observer.Observer`)."""
 
-    runs_plainly = False
+    runs_plainly = steps = False
 
     def __init__(self, kept: profile, before: Any) -> None:
         self.kept, self.before, self._thread = kept, before, threading.get_ident()
@@ -272,8 +273,11 @@ class _Recorder:
 
     # -- compiled functions ------------------------------------------------------------------------------------
 
+    def begins(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """What runs is told by its kernels."""
+
     def executor(self, native: Any) -> Any:
-        return _Executor(self, native)
+        return native if isinstance(native, Interpreter) else _Executor(self, native)
 
     def run(
         self,
@@ -284,7 +288,7 @@ class _Recorder:
         donate: Mapping[int, int] | None,
         repeat: bool,
     ) -> Any:
-        """The value of the graph's output, from an executable that looks at the clock."""
+        """The value of the graph's output, from an executable that takes time stamps."""
         if self.has_ended:
             _leave()
             return native.run(graph, values, level, donate, repeat)
@@ -318,7 +322,7 @@ class _Recorder:
             return None
         begin = time.perf_counter_ns()
         made = measurable(graph, level, donate)
-        self._keep_stage(f"compile {graph.name} with looks at the clock", begin)
+        self._keep_stage(f"compile {graph.name} with time stamps", begin)
         return made
 
     def hear(self, told: Told) -> None:

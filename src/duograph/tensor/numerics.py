@@ -100,7 +100,7 @@ class Checker:
         self.warns, self.infinities = warns, infinities
         self._told: dict[tuple[Any, ...], None] = {}
 
-    runs_plainly = True
+    runs_plainly, steps = True, False
 
     def bind(self, run: Callable[..., Any], op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         out = run(op, operands, attrs)
@@ -159,6 +159,9 @@ class Checker:
         if key not in self._told:
             self._told[key] = None
             _logger.warning(render(diagnostic))
+
+    def begins(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """A program from a file: its graph is run op by op."""
 
     # -- gradients ---------------------------------------------------------------------------------------------
 

@@ -22,15 +22,20 @@ class Observer(Protocol):
 
     Attributes:
         runs_plainly: whether compiled functions run as plain Python, and graphs op by op.
+        steps: whether it leads calls of compiled functions itself, under debuggers too.
     """
 
     runs_plainly: bool
+    steps: bool
 
     def bind(self, run: Callable[..., Any], op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """The result of an operator in dynamic mode, which ``run(op, operands, attrs)`` computes."""
 
-    def executor(self, native: Any) -> Any:
-        """What runs graphs in the place of the ``native`` executor, unless all runs plainly."""
+    def begins(self, names: Sequence[str], values: Sequence[Any]) -> None:
+        """A version of a compiled function is about to run, for arguments of these names."""
+
+    def executor(self, executor: Any) -> Any:
+        """What runs graphs in the place of ``executor``, unless all runs plainly."""
 
     def here(self) -> Any:
         """Where the operator is called that a tape is recording: what `parts` and `pulled` get as ``origin``."""

@@ -694,3 +694,14 @@ def a_selection_is_broadcast(x, low):
 @program(calls=[(X, 0.5), (X, 2.5), (X, -5.0)], grad=0)
 def what_two_masks_take_is_broadcast(x, low):
     return x[x > low] - x[x > 2].exp()
+
+
+@program(calls=[(T([]),), (X,)], captured=False)
+def no_array_has_the_shape_error(x):
+    """Without elements, with extents that NumPy cannot count; nobody reads it."""
+    return (x[:0].reshape((2**63, -1)), x + 1)[1]
+
+
+@program(calls=[(X,), (X,)], captured=False)
+def a_view_without_addresses_error(x):
+    return (x.sum().broadcast_to((2**62,)), x + 1)[1]

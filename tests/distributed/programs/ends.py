@@ -14,6 +14,8 @@ from duograph.mint import distributed as dist
 how = sys.argv[1]
 if how == "before init" and os.environ.get("PMI_RANK") == "1":
     raise ValueError("this rank has no data")
+if how == "gone before init" and os.environ.get("PMI_RANK") == "1":
+    os._exit(0)
 communication.init()
 rank = communication.get_rank()
 x = Tensor(np.ones(3, np.float32))
@@ -28,6 +30,12 @@ elif how == "raises" and rank == 1:
     raise ValueError("this rank has no data")
 elif how == "killed" and rank == 1:
     os.kill(os.getpid(), signal.SIGKILL)
+elif how == "exits" and rank == 1:
+    os._exit(0)
+elif how == "receives" and rank == 0:
+    dist.recv(Tensor(np.zeros(2, np.float32)), 1)
+elif how == "receives":
+    sys.exit()
 elif how == "stranger":
     name = dist.new_group([0])
     ops.AllReduce(group=name)(x)

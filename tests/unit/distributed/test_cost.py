@@ -8,7 +8,7 @@ import pytest
 
 from duograph.distributed import world
 from duograph.distributed.cost import Links, Training, measure, rounds
-from duograph.distributed.group import FRAME, HEAD
+from duograph.distributed.meeting import FRAME, HEAD
 from duograph.distributed.world import WORLD, simulate
 
 CLUSTER = Links(call=10e-6, latency=2e-6, bandwidth=10e9, sums=5e9)

@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 
+import duograph as ms
 from duograph.base.config import configure
 from duograph.distributed import world
 from duograph.distributed.errors import CommunicationError, CommunicationTimeout
@@ -153,6 +154,61 @@ def test_who_waits_in_vain_names_those_that_are_missing():
 
     with pytest.raises(CommunicationTimeout, match="rank 1 has waited .* in barrier .*come from ranks 0, 2"):
         simulate(3, program)
+
+
+@pytest.mark.parametrize("what", ["collective", "message", "part"])
+def test_who_waits_for_a_rank_that_has_ended_learns_it(what):
+    def program():
+        here = world.current()
+        if what == "part":
+            here.create_group("part", [0, 1])
+        if here.rank == 1:
+            return
+        if what == "message":
+            here.all.receive(np.zeros(2, np.float32), 1, 0)
+        (here.groups["part"] if what == "part" else here.all).barrier()
+
+    with pytest.raises(CommunicationError, match="rank 1 has ended, while rank 0 waits in "):
+        simulate(2, program)
+
+
+def test_a_difference_is_named_by_line():
+    def program():
+        if group().rank:
+            group().all_reduce(np.ones(1), "max")
+        else:
+            group().all_reduce(np.ones(1), "sum")
+
+    first = program.__code__.co_firstlineno
+    with pytest.raises(CommunicationError) as found:
+        simulate(2, program)
+    for rank, op, line in ((0, "sum", first + 4), (1, "max", first + 2)):
+        assert f"rank {rank}: all_reduce of float64 (1,), {op} at test_group.py:{line} (call 2" in str(found.value)
+
+
+def test_a_difference_of_compiled_programs_is_named_by_line():
+    def sums(x):
+        return ms.ops.AllReduce()(x * 2)
+
+    def maxima(x):
+        return ms.ops.AllReduce("max")(x * 2)
+
+    def program():
+        ms.jit(maxima if group().rank else sums)(ms.Tensor([1.0]))
+
+    with pytest.raises(CommunicationError) as found:
+        simulate(2, program)
+    for function in (sums, maxima):
+        assert f"at test_group.py:{function.__code__.co_firstlineno + 1} (call 2" in str(found.value)
+
+
+def test_ranks_make_the_same_group_or_learn_who_does_not():
+    def program():
+        world.current().create_group("pair", [0, 1] if group().rank == 0 else [1, 0])
+
+    said = r"rank 0: create_group 'pair' of ranks \[0, 1\]; rank 1: create_group 'pair' of ranks \[1, 0\]"
+    with pytest.raises(CommunicationError, match=said):
+        simulate(2, program)
 
 
 def test_groups_have_an_order_and_know_who_is_in_them():

@@ -66,7 +66,7 @@ PLACES: dict[str, tuple[str, Any]] = {
     "grouping": ("the code generator", lambda patch: patch.setattr(steps, "groups", broken)),
     "emitter": ("the code generator", lambda patch: patch.setattr(executable, "Build", broken)),
     "machine code": ("the code generator", lambda patch: patch.setattr(kernels, "emit_functions", broken)),
-    "pass": ("a pass", lambda patch: patch.setattr(entry, "compile_pipeline", broken)),
+    "pass": ("a pass", lambda patch: patch.setattr(entry, "compile_program", broken)),
     "capture": ("capture", lambda patch: patch.setattr(capturing, "capture", broken)),
     "running": ("a compiled version", lambda patch: patch.setattr(entry, "run_graph", broken)),
     "results": ("a compiled version", lambda patch: patch.setattr(recipe.Output, "make", broken)),

@@ -92,3 +92,13 @@ def test_explanations_and_summaries():
     assert "<lambda>" not in f.explain()._repr_html_()
     table = ms.summary(nn.Dense(3, 2), Tensor(np.ones((1, 3), np.float32)))
     assert read(table) == repr(table)
+
+
+def test_graphs():
+    f = ms.jit(lambda x: x < x.sum())
+    f(Tensor([1.0, 2.0]))
+    (graph,) = f.explain().graphs
+    text = read(graph)
+    assert text.startswith("graph @'<lambda>'") or text.startswith("graph @<lambda>")
+    assert "reduce_sum(%x" in text
+    assert "<details open" in graph._repr_html_() and "<lambda>" not in graph._repr_html_()

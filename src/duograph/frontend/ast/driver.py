@@ -10,6 +10,7 @@ from ..load import Load
 from ..rules.errors import Uncapturable
 from ..session.session import Session
 from ..source.load import FunctionSource
+from ..values.functions import named
 from ..values.world import Frame
 from ..verbs.calls import Calls
 from ..verbs.semantics import Semantics
@@ -35,7 +36,7 @@ class AstDriver(Loops):
         if isinstance(node, ast.AsyncFunctionDef):
             raise Uncapturable(f"{frame.name} is asynchronous")
         if source.names.is_generator:
-            return run_generator(self, node.body, frame)
+            return named(run_generator(self, node.body, frame), frame.name)
 
         def body() -> Outcome:
             outcome = self.block(node.body, frame)

@@ -20,7 +20,7 @@ from ..rules.policy import module_kind
 from ..rules.sources import Pin
 from ..source.load import FunctionSource
 from ..source.scope import Names, names_of, target_names
-from ..values.functions import CapturedFunction
+from ..values.functions import CapturedFunction, named
 from ..values.journals import METHODS, Journal
 from ..values.text import GraphText, formatted
 from ..values.world import CONTAINERS, Conflict, Frame
@@ -192,6 +192,7 @@ class Expressions(Receivers):
             self.store_name(name, value, frame.parent)
         else:
             frame.locals[name] = value
+            self.session.note_variable(name, value, frame)
 
     def _store_outer(self, name: str, value: Any, frame: Frame) -> None:
         outer = frame.parent
@@ -448,7 +449,7 @@ class Expressions(Receivers):
                 else:
                     yield self.eval(node.elt, inner)
 
-        made = level(0, first)
+        made = named(level(0, first), f"{frame.name}.<locals>.<genexpr>")
         self.semantics.note_made(made)
         return made
 

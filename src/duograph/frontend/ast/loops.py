@@ -10,6 +10,7 @@ test depends on a tensor, becomes a `SymbolicLoop`. A ``for`` over a
 from __future__ import annotations
 
 import ast
+import itertools
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -146,6 +147,8 @@ class Loops(Statements):
     def exec_For(self, node: ast.For, frame: Frame) -> Outcome:
         key = self.session.regions.next_key()
         iterable = self.eval(node.iter, frame)
+        if type(iterable) is itertools.count and isinstance(node.iter, ast.Call):
+            iterable = _endless(iterable)
         rows = isinstance(iterable, Tensor) and iterable.ndim > 0
         length = _length(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
         counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
@@ -217,6 +220,15 @@ class Loops(Statements):
             return go(0)
         finally:
             frame.locals.pop(counter, None)
+
+
+def _endless(numbers: itertools.count[Any]) -> Any:
+    """What ``numbers``, which nobody else holds, gives, as a range whose end nobody comes to."""
+    start = next(numbers)
+    step = next(numbers) - start
+    if type(start) is int and type(step) is int and step:
+        return range(start, start + (step << 61), step)
+    return itertools.count(start, step)
 
 
 def _length(numbers: range) -> int | None:

@@ -145,7 +145,7 @@ class Recursion:
         builder, regions = session.builder, session.regions
         params = []
         inner = Frame(frame.name, frame.code, frame.globals, frame.parent)
-        inner.cells, inner.special = frame.cells, frame.special
+        inner.cells, inner.special, inner.function = frame.cells, frame.special, frame.function
         for name, v in values.items():
             if _is_parameter(v):
                 param = builder.inner_param(name, type_of(v))

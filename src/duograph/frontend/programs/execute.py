@@ -14,6 +14,8 @@ from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.tensor.tensor import wrap
 
+from .backends import UserBackend
+
 
 class _Observed(Interpreter):
     """Tells of every operator what it has computed."""
@@ -27,8 +29,11 @@ class _Observed(Interpreter):
 _interpreter, _observed = Interpreter(), _Observed()
 
 
-def executor(backend: str = "") -> Executor:
-    """What runs graphs: the interpreter if ``backend`` is ``interpreter``, else what the configuration says."""
+def executor(backend: Any = "") -> Executor:
+    """What runs graphs: the interpreter if ``backend`` is ``interpreter``, a function of the user if it is one, else
+    what the configuration says."""
+    if callable(backend):
+        return UserBackend(backend)
     observer = state.observer
     if observer is not None and observer.runs_plainly:
         return _observed
@@ -36,14 +41,14 @@ def executor(backend: str = "") -> Executor:
         from duograph.runtime.programs.executable import NATIVE
 
         return NATIVE if observer is None else observer.executor(NATIVE)
-    return _interpreter
+    return _interpreter if observer is None else observer.executor(_interpreter)
 
 
 def run_graph(
     graph: Graph,
     values: Sequence[Any],
     level: int = 1,
-    backend: str = "",
+    backend: Any = "",
     donate: Mapping[int, int] | None = None,
     repeat: bool = True,
 ) -> list[Any]:
@@ -51,7 +56,7 @@ def run_graph(
     return list(executor(backend).run(graph, values, level, donate, repeat))
 
 
-def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: str = "") -> Any:
+def run_graph_owned(graph: Graph, values: Sequence[Any], level: int = 1, backend: Any = "") -> Any:
     """Like `run_graph`, with every array its own memory: what is saved for a gradient must not change with a result
     that the user writes to in place."""
     result = executor(backend).run(graph, values, level)

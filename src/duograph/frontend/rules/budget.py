@@ -23,7 +23,7 @@ MOST_OPERATIONS = 30_000
 """On a path. Arithmetic of numbers that vary is operations, too: a loop over a table would have time without end."""
 
 PACE = 256
-"""Expressions between two looks at the clock."""
+"""Expressions between two readings of the clock."""
 
 
 LEAST = 0.25

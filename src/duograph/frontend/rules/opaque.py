@@ -1,4 +1,4 @@
-"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays.
+"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays, random generators.
 
 Capture runs one piece of code several times from the same tracked state (`World.restore`), but nobody can restore an
 iterator. So a clock notes when each of these objects was made and last changed; going back to a moment between the two
@@ -8,6 +8,7 @@ is refused, and changing one that came from outside always is.
 from __future__ import annotations
 
 import array
+import random
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def is_iterator(obj: Any) -> bool:
 
 def is_opaque(obj: Any) -> bool:
     """Whether ``obj`` can change in a way that the tracked state does not cover."""
-    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array) or is_iterator(obj)
+    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array | random.Random) or is_iterator(obj)
 
 
 class Opaque:

@@ -84,6 +84,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     "contextlib": ("contextmanager", "nullcontext", "suppress"),
     "dataclasses": ("asdict", "astuple", "fields", "is_dataclass", "replace", "dataclass", "field"),
     "abc": ("abstractmethod",),
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
+    "uuid": ("UUID",),
+    "random": ("Random",),
+    "_random": ("Random",),
+    "pathlib": ("PurePath", "PurePosixPath", "PureWindowsPath"),
+    "pathlib._local": ("PurePath", "PurePosixPath", "PureWindowsPath"),
+    "pathlib._abc": ("PurePathBase",),
     "ml_dtypes": ALL,
 }  # fmt: skip
 """Names by module. A class stands for its construction and all its methods."""
@@ -122,7 +129,13 @@ _NUMPY: dict[str, tuple[str, ...]] = {
 
 _NOT_OF_ARRAYS = {"tofile", "dump", "dumps", "__str__", "__repr__", "__format__", "__array_function__"}
 _OF_NAMED_TUPLES = {"_asdict", "_make", "_replace"}
-_NOT_PURE_METHODS = {"__subclasses__", "register", "__sizeof__", "__reduce__", "__reduce_ex__", "__dir__"}
+_NOT_PURE_METHODS = {
+    *("__subclasses__", "register", "__sizeof__", "__reduce__", "__reduce_ex__", "__dir__"),
+    *("seed", "now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "strftime", "strptime", "ctime"),
+}
+"""Those of the second line ask the system (its entropy), the clock, the time zone or the locale."""
+_ONLY_MADE = {(module, name) for module in ("pathlib", "pathlib._local") for name in ("Path", "PosixPath")}
+"""Classes whose objects may be made; of their methods some ask the system."""
 
 FRAMEWORK = (
     *("duograph.ops", "duograph.autodiff.", "duograph.tensor.", "duograph.core.", "duograph.base.tree"),
@@ -149,6 +162,8 @@ _CONSTANT_NAMES = {
     ("_operator", "attrgetter"), ("_operator", "methodcaller"), ("operator", "itemgetter"),
     ("operator", "attrgetter"), ("operator", "methodcaller"), ("datetime", "date"), ("datetime", "datetime"),
     ("datetime", "time"), ("datetime", "timedelta"), ("uuid", "UUID"), ("numpy", "finfo"), ("numpy", "iinfo"),
+    *(("pathlib", f"{pure}{kind}Path") for pure in ("", "Pure") for kind in ("Posix", "Windows")),
+    *(("pathlib._local", f"{pure}{kind}Path") for pure in ("", "Pure") for kind in ("Posix", "Windows")),
     ("typing", "TypeVar"), ("typing", "_GenericAlias"), ("typing", "_UnionGenericAlias"), ("enum", "auto"),
 }  # fmt: skip
 
@@ -187,6 +202,8 @@ def is_pure(fn: Any) -> bool:
     if isinstance(fn, types.FunctionType) and fn.__code__.co_filename == collections.__file__:
         if fn.__name__ in _OF_NAMED_TUPLES:
             return True
+    if isinstance(fn, type) and (module, name) in _ONLY_MADE:
+        return True
     if isinstance(fn, types.FunctionType | type):
         return _is_listed(module, name, fn, NAMES) or fn in _BUILTIN_CLASSES or _is_numpy(fn)
     kind = type(fn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.tape import Stale
-from duograph.core.memory import obtainable, readable, size_of
+from duograph.core.memory import ADDRESSABLE, is_shape, obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch
 from duograph.ir.builder import Builder
@@ -30,16 +30,26 @@ def detached(value: Any) -> Any:
     return stop_gradient(value) if isinstance(value, Tensor) else value
 
 
-def check_size(op: str, out: Any) -> None:
-    """Refuses results that take all memory that can be had, or more. Eager raises, as a rule; a graph need not have
-    room for a value that nobody reads as a whole.
+_SMALL = 1 << 20
+"""Bytes that every machine has; what there is more is asked for only where more is wanted."""
+
+
+def check_size(op: Op, out: Any) -> None:
+    """Refuses results that take all memory that can be had, or more (a view has none of its own: what has no
+    addresses), and shapes that no array has. Eager raises, as a rule; a graph need not have room for a value that
+    nobody reads as a whole.
 
     Raises:
         Uncapturable: ``out`` is one.
     """
     for x in out if isinstance(out, tuple) else (out,):
-        if isinstance(x, Tensor) and (size := size_of(x.abstract)) >= obtainable():
-            raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op!r}")
+        if not isinstance(x, Tensor):
+            continue
+        size = size_of(x.abstract)
+        if size > _SMALL and size >= (ADDRESSABLE if op.view else obtainable()):
+            raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op.name!r}")
+        if size == 0 and not is_shape(x.abstract):
+            raise Uncapturable(f"no array has the shape of the result of {op.name!r}")
 
 
 class CaptureBinder(GraphBinder):
@@ -112,8 +122,7 @@ class CaptureBinder(GraphBinder):
             out = super().bind(op, operands, attrs)
         finally:
             self.session.is_typing = typing
-        if not op.view:
-            check_size(op.name, out)
+        check_size(op, out)
         first = out[0] if isinstance(out, tuple) and out else out
         if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
             self.note_raising(first._data)  # it raises if they are others

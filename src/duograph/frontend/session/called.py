@@ -14,14 +14,21 @@ class Called:
     Attributes:
         caller: the user's expression that led into code of this package; ``None``: the code is the user's.
         layer: the layers that are being called: ``Net.block.fc (Dense)``.
-        is_plain: whether there is neither.
+        called_at: the user's call of the user's function that is innermost; it knows of those around it.
+        is_plain: whether there is none of them.
     """
 
-    __slots__ = ("_cells", "_spans", "caller", "is_plain", "layer")
+    __slots__ = ("_cells", "_spans", "called_at", "caller", "is_plain", "layer")
 
-    def __init__(self, caller: Span | None = None, cells: tuple[Any, ...] = (), layer: str = "") -> None:
-        self.caller, self.layer, self._cells = caller, layer, cells
-        self.is_plain = caller is None and not layer
+    def __init__(
+        self,
+        caller: Span | None = None,
+        cells: tuple[Any, ...] = (),
+        layer: str = "",
+        called_at: Span | None = None,
+    ) -> None:
+        self.caller, self.layer, self._cells, self.called_at = caller, layer, cells, called_at
+        self.is_plain = caller is None and not layer and called_at is None
         self._spans: dict[Span, Span] = {}
 
     def into(self, file: str, span: Span | None, first: Any) -> Called:
@@ -30,16 +37,21 @@ class Called:
         if is_layer(first) and (not cells or cells[-1] is not first):
             cells = (*cells, first)
             layer = layer_path(cells)
-        caller = None
+        here = self.caller if span is None or is_internal_file(span.file) else span  # in the user's code
         if is_internal_file(file):
-            caller = self.caller if span is None or is_internal_file(span.file) else span
-        if caller is self.caller and layer == self.layer:
+            if here is self.caller and layer == self.layer:
+                return self
+            return Called(here, cells, layer, self.called_at)
+        called_at = self.called_at
+        if here is not None:
+            called_at = CalledSpan.of(here, None, self.layer, self.called_at) if self.called_at is not None else here
+        if self.caller is None and called_at is self.called_at and layer == self.layer:
             return self
-        return Called(caller, cells, layer)
+        return Called(None, cells, layer, called_at)
 
     def of(self, span: Span) -> Span:
         """``span``, which knows of the calls that it is in."""
         found = self._spans.get(span)
         if found is None:
-            found = self._spans[span] = CalledSpan.of(span, self.caller, self.layer)
+            found = self._spans[span] = CalledSpan.of(span, self.caller, self.layer, self.called_at)
         return found

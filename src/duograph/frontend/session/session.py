@@ -26,6 +26,7 @@ from duograph.core.types import INT, TOKEN, TensorType, Type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
+from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import Alias, fresh_stamp, root_of
 from duograph.tensor.tensor import Placeholder, Tensor
 
@@ -95,6 +96,7 @@ class Session(Identified, Shadows):
         self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tensor_params: dict[int, Param] = {}
+        self._unlifted: dict[int, dict[tuple[str, str], None]] = {}  # id(outside tensor): who has it in a variable
         self._effects: dict[Any, Any] = {}
         self._token: Param | None = None
         self._rng: list[Param] = []
@@ -153,7 +155,21 @@ class Session(Identified, Shadows):
             name = getattr(tensor, "name", None)
             param = self.add_input(source, identifier(str(name)) if name else source_name(source), tensor.abstract)
             self._tensor_params[id(tensor)] = param
+            for function, variable in self._unlifted.get(id(tensor), ()):
+                self.builder.context.note_variable(param, function, variable)
         return param
+
+    def note_variable(self, name: str, value: Any, frame: Any) -> None:
+        """A variable of ``frame`` gets ``value``: if that is of the graph, debuggers show it under this name."""
+        node: Any = value.node if isinstance(value, Scalar) else None
+        if isinstance(value, Tensor):
+            stored = self.binder.store.get(value._alias)
+            node = value._data if stored is None else stored.node if value._view is None else None
+            if stored is None and not isinstance(node, Node):
+                node = self._tensor_params.get(id(value))
+                self._unlifted.setdefault(id(value), {})[frame.name, name] = None
+        if isinstance(node, Node):
+            self.builder.context.note_variable(node, frame.name, name)
 
     def tensor_source(self, tensor: Tensor) -> Source:
         known = self._tensor_sources.get(id(tensor))
@@ -325,7 +341,7 @@ class Session(Identified, Shadows):
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
         if isinstance(value._data, Node):
-            raise Uncapturable("a tensor that the program has made, of an object that nobody follows")
+            raise Uncapturable("a tensor that the program has made, of an object that is not tracked")
         known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
             pattern = self.patterns.get(source)
@@ -438,11 +454,18 @@ class Session(Identified, Shadows):
         if self.log.may_break and self.builder.current.parent is None and not dispatch.tapes:
             raise BetterApart(what)
 
+    @property
+    def has_effects(self) -> bool:
+        """Whether the program has steps that are done while it runs (`call_effect`)."""
+        return bool(self._effects)
+
     def call_effect(self, target: Any, *operands: Any) -> None:
         """Runs ``target(*values)`` at this point of the program, every time it runs (print and the like).
 
         The code before a decision runs once for each path: what it has made the first time is the effect.
         """
+        if self.steps:
+            raise Uncapturable("print beside logging, which is done after the run")
         nodes = tuple(self.binder.node_of(x) for x in operands)
         token = self.binder.order.token()
         target = self._effects.setdefault((self.place(), token, nodes), target)

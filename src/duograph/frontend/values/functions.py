@@ -131,3 +131,9 @@ def _bare(fn: types.FunctionType) -> types.FunctionType:
     bare = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
     bare.__kwdefaults__ = fn.__kwdefaults__
     return bare
+
+
+def named(made: Any, qualname: str) -> Any:
+    """The generator ``made``, with the name that Python gives to one of the function ``qualname``."""
+    made.__name__, made.__qualname__ = qualname.rpartition(".")[2], qualname
+    return made

@@ -11,7 +11,7 @@ journal in hand: whatever else would, notes that the container is read, and the 
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from duograph.ops.scalar import Scalar
@@ -19,7 +19,7 @@ from duograph.ops.scalar import Scalar
 from ..rules import sources
 from ..rules.dropped import check_dropped
 from ..rules.errors import Restart, Uncapturable
-from ..rules.sources import Source
+from ..rules.sources import Source, pinned
 
 if TYPE_CHECKING:
     from duograph.ir.node import Param
@@ -30,7 +30,7 @@ JOURNALED = (list, dict, set, deque, defaultdict, OrderedDict)
 """Classes of containers that may have journals; what derives from them may have methods of its own."""
 METHODS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "add", "discard", "update"})
 """Methods that only write, where a class has them."""
-OPERANDS = {"append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2}
+OPERANDS = {"append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2, "perform": 2}
 """The verbs of journals, with their numbers of operands."""
 MOST_READ = 8
 """So many containers may turn out to be read, before all that are written are taken to be."""
@@ -42,6 +42,18 @@ class Journal(list[Any]):
     do the same join as lists do.)"""
 
     __slots__ = ()
+
+
+class Outside(list[Any]):
+    """The world that a program tells things (`verbs/deferred.py`), as a container: what it is told is its journal."""
+
+    __slots__ = ()
+
+    def perform(self, step: Callable[..., Any], args: Sequence[Any]) -> None:
+        step(*args)
+
+
+OUTSIDE = Outside()
 
 
 def operations(held: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
@@ -85,15 +97,19 @@ class Journals:
     args: Sequence[Any]
     log: Any
     note_changed: Any
+    shadow: Any
 
     def __init__(self) -> None:
         self.journals: dict[int, Journal] = {}  # by their ids
+        self.steps: dict[Any, Any] = {}  # those that are deferred, by what they are equal to
         self.looked_into: set[int] = set()  # ids of shadows that some code has got in hand
         self.spared: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
 
     def may_be_journal(self, value: Any, source: Source) -> bool:
         """Whether nothing is known to read this outside container, and something to write to it, or it is unsteady."""
         known: Learned = self.log.containers
+        if value is OUTSIDE:
+            return True
         is_written = id(value) in known.written or (source in self.log.unsteady and type(value) in JOURNALED)
         return known.enabled and is_written and id(value) not in known.read
 
@@ -165,6 +181,18 @@ class Journals:
         self.note_changed(journal)
         for verb in done or ():
             journal.extend(verb)
+
+    def defer(self, step: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        """Has ``step(*args)`` done after each run, in its place among such steps.
+
+        Raises:
+            Uncapturable: there are no journals (what is written to a file has none).
+        """
+        if not self.log.containers.enabled:
+            raise Uncapturable("a step that is done after the run")
+        journal = self.shadow(OUTSIDE, pinned(OUTSIDE))
+        self.note_changed(journal)
+        journal.extend(("perform", step, args))
 
     def take_as_read(self, container: Any) -> None:
         """What is to come needs to know what is in a container.

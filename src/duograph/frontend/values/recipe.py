@@ -251,6 +251,7 @@ class Collector:
         self.leaving: set[Any] = set()  # storages of which tensors leave the program
         self._owners: dict[Node, Any] = {}  # whose memory an output becomes
         self._memo: dict[int, tuple[Any, Recipe]] = {}
+        self.cells: dict[tuple[int, str], Any] = {}  # of variables that functions which leave share (`closures`)
 
     def output(self, node: Node) -> int:
         index = self._index.get(node)

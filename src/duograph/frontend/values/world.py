@@ -52,7 +52,7 @@ class Conflict:
 class Frame:
     """Local variables of one call of an interpreted function; closures refer to it through ``parent``."""
 
-    __slots__ = ("captured", "cells", "code", "globals", "locals", "name", "parent", "serial", "special")
+    __slots__ = ("captured", "cells", "code", "function", "globals", "locals", "name", "parent", "serial", "special")
 
     def __init__(self, name: str, code: Any, globals_: dict[str, Any], parent: Frame | None) -> None:
         self.name = name
@@ -62,6 +62,7 @@ class Frame:
         self.locals: dict[str, Any] = {}
         self.cells: dict[str, Any] = {}
         self.captured = False
+        self.function: Any = None  # whose call it is
         self.special: dict[str, Any] = {}
         self.serial = 0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import functools
 import operator
+import pathlib
 import sys
 import types
 from collections import defaultdict
@@ -64,6 +65,8 @@ class Attributes:
             self._check_namespace(obj, name)
         if isinstance(obj, CapturedFunction):
             check_function_attribute(obj, name)
+            if name == "__class__":
+                return types.FunctionType
         if name == "default_factory" and isinstance(obj, defaultdict):
             return factory_of(obj)
         if isinstance(obj, Tensor):
@@ -259,7 +262,9 @@ class Attributes:
             if _is_users_code(found.fget):
                 return self._or_hook(obj, found.fget, (obj,))
             value = getattr(obj, name)
-            return value if self.world.is_tracked(obj) else self._outside_attr(obj, name, value)
+            if self.world.is_tracked(obj) or type(obj) in _PATHS:
+                return value
+            return self._outside_attr(obj, name, value)
         watched(cls, "__getattribute__")
         if found is None and not _has_attr(obj, name):
             hook = special_method(cls, "__getattr__")
@@ -502,6 +507,8 @@ def special_method(cls: type, name: str) -> Any:
 
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)
+_PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
+"""Classes of objects that never change, but whose properties give a new object each time."""
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
 _OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")

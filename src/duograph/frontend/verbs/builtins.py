@@ -6,6 +6,7 @@ import abc
 import builtins
 import enum
 import functools
+import inspect
 import operator
 import sys
 import types
@@ -17,7 +18,7 @@ import numpy as np
 from duograph.core.dtype import as_dtype
 from duograph.ops.cast import cast, identity
 from duograph.ops.numpy_scalar import NumpyScalar
-from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary, scalar_unary
+from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary
 from duograph.tensor.tensor import Tensor
 
 from ..programs.printing import PrintTarget
@@ -34,8 +35,8 @@ from .attributes import user_method
 from .callbacks import key_function
 from .contexts import CapturedContext
 from .native_errors import run_native
-from .operands import MOST_DIGITS, check_elements, check_holder, check_operand, check_text
-from .semantics import contains_symbolic, is_index
+from .operands import check_elements, check_holder, check_operand, check_text
+from .semantics import contains_symbolic, has_generated, is_index
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
 
@@ -110,7 +111,17 @@ def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
         kind = str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else obj.type.python_type
         return any(_is_of(calls, obj, kind, one) for one in _kinds(cls))
     _guard_class(calls, obj)
+    if isinstance(obj, CapturedFunction):
+        return any(_is_of(calls, obj, types.FunctionType, kind) for kind in _kinds(cls))
     return any(_is_kind(calls, obj, kind) for kind in _kinds(cls))
+
+
+_ASKS_CLASS: dict[Any, type] = {
+    inspect.isfunction: types.FunctionType, inspect.ismethod: types.MethodType, inspect.isclass: type,
+    inspect.isbuiltin: types.BuiltinFunctionType, inspect.ismodule: types.ModuleType,
+}  # fmt: skip
+for _asked, _answer in _ASKS_CLASS.items():
+    SUBSTITUTES[_asked] = lambda calls, object, _kind=_answer: _isinstance(calls, object, _kind)
 
 
 def _kinds(cls: Any) -> list[Any]:
@@ -172,38 +183,14 @@ def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(obj, NumpyScalar):
         return obj.numpy_type
     _guard_class(calls, obj)
+    if isinstance(obj, CapturedFunction):
+        return types.FunctionType
     return str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else type(obj)
 
 
 @substitute(bool)
 def _bool(calls: Any, *args: Any) -> Any:
     return calls.semantics.truth(*args) if args else False
-
-
-def _number(kind: str) -> Callable[..., Any]:
-    convert = {"int": int, "float": float}[kind]
-
-    def build(calls: Any, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and isinstance(args[0], NumpyScalar):
-            args = (args[0].number,)
-        if len(args) == 1 and not kwargs and isinstance(args[0], Tensor | Scalar):
-            if isinstance(args[0], Tensor):
-                size = functools.reduce(operator.mul, [d for d in args[0].shape if isinstance(d, int)], 1)
-                if size != 1:
-                    raise Uncapturable(f"{kind}() of a tensor of several elements")  # raises, each in its own words
-            return as_scalar(args[0], kind)
-        method = user_method(args[0], f"__{kind}__") if args else None
-        if method is not None:
-            return calls.semantics.special(f"__{kind}__", method, args[0])
-        if args and isinstance(args[0], str | bytes | bytearray) and len(args[0]) > MOST_DIGITS and kind == "int":
-            raise Uncapturable("a number of so many digits that sys.get_int_max_str_digits() decides")
-        return run_native(calls.session, convert, *args, **kwargs)
-
-    return build
-
-
-SUBSTITUTES[int] = _number("int")
-SUBSTITUTES[float] = _number("float")
 
 
 @substitute(len)
@@ -215,34 +202,6 @@ def _len(calls: Any, obj: Any) -> Any:
         return calls.semantics.getattr(obj, "shape")[0]
     check_holder(calls.session, obj)
     return len(obj)
-
-
-@substitute(abs)
-def _abs(calls: Any, obj: Any) -> Any:
-    method = user_method(obj, "__abs__")
-    return calls.call(method, (obj,), {}) if method is not None else run_native(calls.session, abs, obj)
-
-
-@substitute(divmod)
-def _divmod(calls: Any, a: Any, b: Any) -> Any:
-    return (
-        (a // b, a % b) if isinstance(a, Scalar) or isinstance(b, Scalar) else run_native(calls.session, divmod, a, b)
-    )
-
-
-@substitute(round)
-def _round(calls: Any, number: Any, ndigits: Any = None) -> Any:
-    if isinstance(number, Scalar):
-        if ndigits is not None:
-            raise Uncapturable("round to digits of a number that is only known at run time")
-        return scalar_unary(number, fn="round")
-    method = user_method(number, "__round__")
-    given = () if ndigits is None else (ndigits,)
-    return (
-        calls.call(method, (number, *given), {})
-        if method is not None
-        else (run_native(calls.session, round, number, *given))
-    )
 
 
 def _extremum(name: str) -> Callable[..., Any]:
@@ -262,6 +221,8 @@ def _extremum(name: str) -> Callable[..., Any]:
         if "key" in kwargs:
             kwargs["key"] = key_function(calls, kwargs["key"])
             return plain(values, **kwargs)
+        if not kwargs and values and any(map(_says_order, values)):
+            return plain(values, key=lambda v: Ordered(calls, v))
         return run_native(calls.session, plain, values, **kwargs)
 
     return build
@@ -444,9 +405,36 @@ def _all(calls: Any, values: Any) -> bool:
     return all(calls.semantics.as_bool(v) for v in calls.semantics.iterate(values))
 
 
+def _says_order(value: Any) -> bool:
+    """Whether the user, or the fields of a dataclass, say which of such values is less."""
+    kind = type(value)
+    return any(user_method(value, n) is not None or has_generated(kind, n) for n in ("__lt__", "__gt__"))
+
+
+class Ordered:
+    """Stands for a value whose order the user's ``__lt__`` or ``__gt__`` says, which are interpreted."""
+
+    __slots__ = ("calls", "value")
+
+    def __init__(self, calls: Any, value: Any) -> None:
+        self.calls, self.value = calls, value
+
+    def __lt__(self, other: Ordered) -> bool:
+        return self._is(operator.lt, other)
+
+    def __gt__(self, other: Ordered) -> bool:
+        return self._is(operator.gt, other)
+
+    def _is(self, op: Any, other: Ordered) -> bool:
+        semantics = self.calls.semantics
+        return bool(semantics.as_bool(semantics.compare(op, self.value, other.value)))
+
+
 @substitute(sorted)
 def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     items = calls.semantics.listed(values)
+    if key is None and any(map(_says_order, items)):
+        return calls.world.track(sorted(items, key=lambda v: Ordered(calls, v), reverse=reverse))
     if key is None:
         check_operand(calls.session, items)
     return calls.world.track(sorted(items, key=key_function(calls, key), reverse=reverse))
@@ -566,7 +554,6 @@ for _name in (
     "compile",
     "__import__",
     "globals",
-    "vars",
     "dir",
     "breakpoint",
     "memoryview",

@@ -38,16 +38,19 @@ from ..rules.policy import (
 from ..rules.purity import is_constant, is_framework_rule, is_pure, is_pure_method, is_reader, method_class
 from ..rules.sources import Pin
 from ..rules.watch import watched
+from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
-from ..values.text import GraphText, Template, rendered
+from ..values.text import GraphText
 from ..values.world import CONTAINERS, Frame
+from . import deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
 from .contexts import enter_factory, is_context_factory
 from .fields import check_fields, check_generated_init
-from .getters import call_getter, check_template
+from .getters import call_getter, check_template, text_method
+from .library import dispatched, is_single_dispatch
 from .native_errors import check_error, run_native
 from .semantics import contains_symbolic, static_size
 
@@ -215,6 +218,8 @@ class Calls:
             self._guard_cell(args[0])  # by ``super().__call__``
         if id(fn) in self._rules:
             return self.call_native(fn, args, kwargs)
+        if "registry" in fn.__dict__ and is_single_dispatch(fn):
+            return dispatched(self, fn, args, kwargs)
         if is_context_factory(fn):
             return enter_factory(self, fn, args, kwargs)
         if not is_interpreted(fn):
@@ -279,10 +284,12 @@ class Calls:
         return signature.replace(parameters=list(found.values()))
 
     def _enter(self, source: Any, frame: Frame, values: dict[str, Any], fn: Any) -> Any:
+        frame.function = fn
         for name, value in values.items():
             if isinstance(value, dict) and type(value) is dict and not self.world.is_tracked(value):
                 self.world.track(value)
             frame.locals[name] = value
+            self.session.note_variable(name, value, frame)
         if self.depth > MAX_DEPTH:
             raise RecursionError("maximum recursion depth exceeded")
         if self.recursion.applies(fn, values):
@@ -402,7 +409,7 @@ class Calls:
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
         check_template(fn)
-        text = _text_method(fn, args, kwargs)
+        text = text_method(fn, args, kwargs)
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
@@ -557,24 +564,6 @@ def check_pure(fn: Any) -> None:
     what = "making an object of class" if isinstance(fn, type) else "a call of"
     way = how_to_compile(module) if isinstance(fn, types.FunctionType | type) else ""
     raise Uncapturable(f"{what} {module}.{name}, which is not known to be free of effects{way}")
-
-
-def _text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:
-    """``template.format(...)`` and ``separator.join(...)`` of what is only known at run time."""
-    owner, name = raw_getattr(fn, "__self__"), raw_getattr(fn, "__name__", "")
-    if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
-        return None
-    if name == "format":
-        return rendered(Template(owner), (args, dict(kwargs)))
-    if name == "join" and len(args) == 1 and isinstance(args[0], list | tuple):
-        pieces: list[Any] = []
-        for i, item in enumerate(args[0]):
-            if not isinstance(item, str | GraphText):
-                kind = item.type.python_type if isinstance(item, Scalar) else type(item)
-                raise TypeError(f"sequence item {i}: expected str instance, {kind.__name__} found")
-            pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
-        return GraphText(pieces)
-    raise Uncapturable(f"str.{name} of values that are only known at run time")
 
 
 def _is_hashable(args: Any) -> bool:

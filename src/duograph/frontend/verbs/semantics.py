@@ -64,6 +64,7 @@ DUNDER = {
     operator.and_: "and", operator.or_: "or", operator.xor: "xor", operator.lshift: "lshift",
     operator.rshift: "rshift",
 }  # fmt: skip
+_ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 COMPARE_DUNDER = {
     operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"), operator.lt: ("__lt__", "__gt__"),
     operator.le: ("__le__", "__ge__"), operator.gt: ("__gt__", "__lt__"), operator.ge: ("__ge__", "__le__"),
@@ -72,7 +73,7 @@ COMPARE_DUNDER = {
 
 _GIVES = {
     "__bool__": ("bool",), "__len__": ("int",), "__str__": ("str",), "__repr__": ("str",), "__format__": ("str",),
-    "__int__": ("int",), "__float__": ("float",),
+    "__index__": ("int",), "__int__": ("int",), "__float__": ("float",),
 }  # fmt: skip
 """What Python takes from these methods; an error, a warning or a conversion is left to itself."""
 MAX_CHOICES = 32
@@ -114,6 +115,8 @@ class Semantics(Attributes):
                 return self._made_default(obj, key)
         if isinstance(key, Tensor | Scalar) and is_sequence(obj):
             return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
+        if is_sequence(obj) and (method := user_method(key, "__index__")) is not None and not isinstance(key, int):
+            key = self.special("__index__", method, key)
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
             key = slice(*[self.known(x) for x in (key.start, key.stop, key.step)])
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
@@ -290,8 +293,10 @@ class Semantics(Attributes):
             result = self._compare_by(name, obj, other)
             if result is not NotImplemented:
                 return result
-        if op in (operator.eq, operator.ne) and type(a) is type(b) and _has_generated_eq(type(a)):
+        if op in (operator.eq, operator.ne) and type(a) is type(b) and has_generated(type(a), "__eq__"):
             return self._compare_fields(op, a, b)
+        if op in _ORDERS and type(a) is type(b) and has_generated(type(a), left):
+            return self._order_fields(op, a, b)
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
 
@@ -316,6 +321,14 @@ class Semantics(Attributes):
         self.session.note_identity(pairs)
         same = all(x is y or self.as_bool(self.compare(operator.eq, x, y)) for x, y in pairs)
         return same if op is operator.eq else not same
+
+    def _order_fields(self, op: Any, a: Any, b: Any) -> Any:
+        """The ``<`` that ``dataclass(order=True)`` writes: of the tuples of fields, as the program sees them."""
+        names = [f.name for f in dataclasses.fields(a) if f.compare]
+        for x, y in [(self.getattr(a, n), self.getattr(b, n)) for n in names]:
+            if x is not y and not self.as_bool(self.compare(operator.eq, x, y)):
+                return self.compare(op, x, y)
+        return op in (operator.le, operator.ge)
 
     def _refuse_foreign(self, *values: Any) -> None:
         for v in values:
@@ -503,8 +516,8 @@ def _is_plain_instance(value: Any) -> bool:
     return raw_hasattr(value, "__dict__")
 
 
-def _has_generated_eq(cls: type) -> bool:
-    found = lookup(cls, "__eq__")
+def has_generated(cls: type, name: str) -> bool:
+    found = lookup(cls, name)
     return dataclasses.is_dataclass(cls) and isinstance(found, types.FunctionType) and is_generated(found)
 
 

@@ -16,7 +16,7 @@ from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs, node_names, unique_names
 from duograph.ir.text import attr_text, const_text, name_text
 from duograph.passes.dump import Dumper
-from duograph.passes.pipelines import compile_pipeline
+from duograph.passes.pipelines import compile_program
 
 from ..compiled import executables_of
 from ..entry import LEVELS
@@ -156,7 +156,7 @@ class _Recorder(Dumper):
 def _stages(captured: Graph, final: Graph, entry: Any) -> list[Json]:
     """The captured graph, and what each pass that changed it made of it; the last is what runs."""
     recorder = _Recorder()
-    compile_pipeline(captured, LEVELS[entry.level], recorder)
+    compile_program(captured, LEVELS[entry.level], recorder)
     stages = [("captured", captured), *recorder.graphs]
     if stages[-1][1] is not final:
         stages.append(("what runs", final))

@@ -65,7 +65,7 @@ class Output:
 
 
 class Tick(NamedTuple):
-    """A look at the clock.
+    """A time stamp.
 
     Attributes:
         name: of the kernel, or of what Python does, that has just been called.
@@ -191,7 +191,7 @@ class Build:
         return symbol
 
     def tick(self, e: Emitter, name: str, step: Step | None = None, symbol: str = "") -> None:
-        """Writes a look at the clock, if there are to be any."""
+        """Writes a time stamp, if there are to be any."""
         if self.ticks is not None:
             e.b.call(TICK, [], [len(self.ticks)])
             self.ticks.append(Tick(name, step, symbol))

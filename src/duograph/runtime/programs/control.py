@@ -44,7 +44,7 @@ PATIENCE = 1 << 28
 """Cycles of the clock that a program runs before it asks whether it is to stop."""
 
 LARGE = 1 << 16
-"""Bytes of a value from which each iteration looks at the clock; else every 64th does."""
+"""Bytes of a value from which each iteration reads the clock; else every 64th does."""
 
 
 class ControlEmitter(Emitter):

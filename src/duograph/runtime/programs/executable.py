@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from duograph.base.collection import members
-from duograph.base.failures import SHORTAGE, Failure, collected, internal_failure, is_from_outside
+from duograph.base.failures import SHORTAGE, Failure, about, collected, internal_failure, is_from_outside
 from duograph.core.kernel import at_memory_shortage
 from duograph.core.types import TensorType, TupleType, Type
 from duograph.ir.interpreter import Interpreter
@@ -63,7 +63,7 @@ class Executable:
         self.graph = graph
         self.level = level
         self.failures: list[Failure]
-        with collected() as self.failures:
+        with about(graph, level), collected() as self.failures:
             self.build = build = _build(graph, level, dict(donate or {}), ticks)
         self.address = build.address
         self.input_types: list[Type] = [t for p in graph.params for t in leaf_types(p.type)]
@@ -144,7 +144,7 @@ class Executable:
         result = Replay(run.effects).run(self.graph, [cells(v) for v in values])
         if status not in EXCUSED and not isinstance(error, OtherShape):  # the repetition was to raise
             cause = error if error is not None else AssertionError(MEANING.get(status, f"status {status}"))
-            with collected() as found:
+            with about(self.graph, self.level, values), collected() as found:
                 internal_failure("a kernel", f"@{self.graph.name}", cause)
             self.failures += found
         return result
@@ -259,7 +259,8 @@ def executable_of(graph: Graph, level: int = 1, donate: Mapping[int, int] | None
     except SHORTAGE:  # perhaps the program's own; the interpreter says where
         return None
     except Exception as error:  # noqa: BLE001 - the policy
-        failures[graph, level] = internal_failure("the code generator", f"@{graph.name}", error)
+        with about(graph, level):
+            failures[graph, level] = internal_failure("the code generator", f"@{graph.name}", error)
         return None
 
 

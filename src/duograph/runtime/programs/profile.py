@@ -2,7 +2,7 @@
 
     print(profile(graph, values))
 
-The program is compiled once more, with a look at the clock after each kernel (about a microsecond each); kernels are
+The program is compiled once more, with a time stamp after each kernel (five microseconds with its event); kernels are
 the same. `measured` gives the calls of one run, `profile` a table, slowest first.
 """
 
@@ -25,7 +25,7 @@ __all__ = ["KernelCall", "measurable", "measured", "profile"]
 
 
 class _Looks(threading.local):
-    """The looks at the clock of the run of this thread: numbers of ticks, and nanoseconds."""
+    """The time stamps of the run of this thread: numbers of ticks, and nanoseconds."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[int, int]] = []
@@ -51,7 +51,7 @@ class KernelCall(NamedTuple):
 
 
 def measurable(graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> Executable:
-    """An executable of ``graph`` that looks at the clock after each kernel; arguments as of `compile_graph`."""
+    """An executable of ``graph`` that takes a time stamp after each kernel; arguments as of `compile_graph`."""
     kernels.provide(TICK, ctypes.cast(_callback, ctypes.c_void_p).value or 0)
     return Executable(graph, level, donate, ticks=True)
 

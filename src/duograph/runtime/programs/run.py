@@ -18,6 +18,7 @@ from duograph.autodiff.tape import Residual
 from duograph.core.dim import evaluate
 from duograph.core.kernel import as_value
 from duograph.core.types import INT, ObjectType, ScalarType, StackType, TensorType, TokenType, TupleType, Type
+from duograph.distributed.places import here
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.runtime.launch import launcher, records
@@ -272,11 +273,14 @@ class Run:
         """Runs user code, once."""
         if self.around is not None:
             return self.around(lambda: as_value(node.op.reference(*args, **node.attrs), node.type))
+        before, here.at = here.at, node
         try:
             value = as_value(node.op.reference(*args, **node.attrs), node.type)
         except Exception as error:
             self.effects.append((False, error))
             raise
+        finally:
+            here.at = before
         self.effects.append((True, value))
         return value
 

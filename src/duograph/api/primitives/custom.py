@@ -1,0 +1,262 @@
+"""`Custom`: an operator whose kernel the user writes, in loop IR or in LLVM text.
+
+Loop IR is what all kernels of this package are written in (docs/native.md): it has an interpreter, which checks every
+access and is the reference where there is no machine code, and a verifier. LLVM text is compiled as it stands and
+called from Python, also inside compiled programs; nothing checks what it does with the memory it is given.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from duograph.autodiff.custom import custom_call
+from duograph.base.failures import ExtensionError
+from duograph.core import dtype as dt
+from duograph.core.errors import user_error
+from duograph.core.op import Op
+from duograph.core.shapes import numel
+from duograph.core.types import TensorType, Type
+from duograph.lower.loop.interpret import OutOfBounds, interpret
+from duograph.lower.loop.ir import Function
+from duograph.lower.loop.parser import LoopSyntaxError, parse_function
+from duograph.lower.loop.types import element_of
+from duograph.lower.loop.verify import LoopIRError, verify
+from duograph.lower.lowering import Lowering
+from duograph.lower.rule import Host, Kernel
+from duograph.runtime.machine.code import load
+from duograph.runtime.machine.llvm import Linked
+
+from ..promote import as_tensor
+from .base import Primitive
+
+_LLVM = re.compile(r"define\s+(?:dso_local\s+)?void\s+@([\w.$]+)\s*\(([^)]*)\)")
+MOST_CHECKED = 4096
+"""Elements up to which a kernel in loop IR is run by the interpreter once for each kind of operands."""
+_numbers = itertools.count(1)
+_ops: dict[Any, Op] = {}
+
+
+class Custom(Primitive):
+    """An operator with a kernel of the user, for eager mode and compiled programs.
+
+    A kernel gets one buffer for each operand, one for the result, and numbers (64-bit integers). Operands are
+    contiguous. In loop IR it is ``func(&0 x: f32, &1 out: f32; %0 n: i64) { ... }``; in LLVM text a function
+    ``define void @name(ptr %x, ptr %out, i64 %n)``, the first such of the module.
+
+    Args:
+        func (str): the text of the kernel.
+        out_shape (Union[Callable, tuple], optional): shape of the result, or a function of the operands' shapes that
+            gives it. Default: ``None``, that of the first operand.
+        out_dtype (Union[Callable, mindspore.dtype], optional): dtype of the result, or a function of the operands'
+            dtypes. Default: ``None``, that of the first operand.
+        func_type (str): ``"loop_ir"`` or ``"llvm"``. Default: ``"loop_ir"``.
+        bprop (Callable, optional): the gradient: ``bprop(*operands, out, dout)`` gives one for each operand. Default:
+            ``None``: asking for one is an error.
+        dims (Callable, optional): gives the kernel's numbers for the shapes of operands and result. Default: ``None``:
+            a kernel with one number gets how many elements the result has.
+
+    Inputs:
+        - **operands** (Tensor) - one for each buffer but the last.
+
+    Outputs:
+        Tensor, of the shape and dtype that were given.
+
+    Raises:
+        ValueError: ``func_type`` is another one, or the text is no loop IR or has no such function.
+        TypeError: ``func`` is no text, or operands do not fit the kernel.
+        ExtensionError: the kernel reads or writes outside of its buffers (found in loop IR, for small operands), fails,
+            or is not accepted by LLVM.
+
+    Supported Platforms:
+        ``CPU``
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph import ops
+        >>> double = ops.Custom('''
+        ... func(&0 x: f32, &1 out: f32; %0 n: i64) {
+        ...   for 0 %0 1 {
+        ...     args %1: i64
+        ...     %2: f32 = load &0 %1
+        ...     %3: f32 = add %2 %2
+        ...     store &1 %1 %3
+        ...   }
+        ... }
+        ... ''')
+        >>> print(double(ms.Tensor([1.0, 2.5])))
+        [2. 5.]
+    """
+
+    def __init__(
+        self,
+        func: str,
+        out_shape: Any = None,
+        out_dtype: Any = None,
+        func_type: str = "loop_ir",
+        bprop: Callable[..., Any] | None = None,
+        dims: Callable[..., Sequence[Any]] | None = None,
+    ) -> None:
+        super().__init__("Custom")
+        if not isinstance(func, str):
+            raise TypeError(f"For 'Custom', 'func' must be the text of a kernel, but got {type(func).__name__}.")
+        if func_type not in ("loop_ir", "llvm"):
+            raise ValueError(
+                f"For 'Custom', 'func_type' must be 'loop_ir' or 'llvm', but got {func_type!r}; what is written in "
+                "Python is compiled by jit."
+            )
+        self.func, self.func_type, self.bprop = func, func_type, bprop
+        key = func, func_type, out_shape, out_dtype, dims
+        if key not in _ops:
+            made = (_LoopIR if func_type == "loop_ir" else _LLVMText)(func, out_shape, out_dtype, dims)
+            _ops[key] = made.declare()
+        self.op = _ops[key]
+
+    def forward(self, *operands: Any) -> Any:
+        """What the kernel computes."""
+        tensors = [as_tensor(x) for x in operands]
+        return self.op(*tensors) if self.bprop is None else custom_call(self.op, self.bprop, tuple(tensors))
+
+
+def _no_gradient(ins: Any, out: Any, dout: Any) -> Any:
+    raise ExtensionError("For 'Custom', there is no gradient: give the rule as 'bprop'.")
+
+
+class _Kernel:
+    """A kernel as the rules of an op."""
+
+    lower: Any
+
+    def __init__(self, text: str, out_shape: Any, out_dtype: Any, dims: Any) -> None:
+        self.text, self.out_shape, self.out_dtype, self._dims = text, out_shape, out_dtype, dims
+        self.name = f"custom_{next(_numbers)}"
+        self.n_operands, self.n_dims = self.read()
+
+    def read(self) -> tuple[int, int]:
+        """How many operands and numbers the text takes."""
+        raise NotImplementedError
+
+    def run(self, arrays: Sequence[np.ndarray], dims: Sequence[int]) -> None:
+        """Runs the kernel on operands and result."""
+        raise NotImplementedError
+
+    def declare(self) -> Op:
+        """The op. It is in no table: its name means nothing to another process."""
+        rules = {"infer": self.infer, "reference": self.reference, "lower": self.lower, "bprop": _no_gradient}
+        return Op(self.name, rules, __name__)
+
+    def infer(self, *operands: Type) -> TensorType:
+        if len(operands) != self.n_operands or not all(isinstance(x, TensorType) for x in operands):
+            shown = f"{self.name}({', '.join(map(str, operands))})"
+            message = f"For 'Custom', the kernel takes {self.n_operands} tensors, but got {len(operands)} operands"
+            raise user_error(TypeError, "DG0404", message, shown)
+        types: list[Any] = list(operands)
+        shape, dtype = self.out_shape, self.out_dtype
+        shape = types[0].shape if shape is None else shape(*[t.shape for t in types]) if callable(shape) else shape
+        if dtype is None:
+            dtype = types[0].dtype
+        elif not isinstance(dtype, dt.DType):
+            dtype = dtype(*[t.dtype for t in types])
+        out = TensorType(dtype, tuple(shape))
+        self.check([*types, out])
+        return out
+
+    def check(self, types: Sequence[TensorType]) -> None:
+        """Raises what is wrong with operands and result of these types."""
+        self.dims([t.shape for t in types])
+
+    def dims(self, shapes: Sequence[Any]) -> tuple[Any, ...]:
+        """The numbers for operands and result of these shapes."""
+        if self._dims is not None:
+            found = tuple(self._dims(*shapes))
+        else:
+            found = (numel(shapes[-1]),) if self.n_dims == 1 else ()
+        if len(found) != self.n_dims:
+            raise TypeError(f"For 'Custom', the kernel takes {self.n_dims} numbers, but 'dims' gives {len(found)}")
+        return found
+
+    def reference(self, *arrays: np.ndarray) -> np.ndarray:
+        out = self.op_type(arrays)
+        self.run([*arrays, out], self.dims([a.shape for a in (*arrays, out)]))
+        return out
+
+    def op_type(self, arrays: Sequence[np.ndarray]) -> np.ndarray:
+        """An array for the result."""
+        made = self.infer(*[TensorType(dt.from_numpy(a.dtype), a.shape) for a in arrays])
+        return np.zeros([int(n) for n in made.shape], made.dtype.numpy)
+
+
+class _LoopIR(_Kernel):
+    """A kernel in loop IR: part of compiled programs as those of the package are."""
+
+    def read(self) -> tuple[int, int]:
+        try:
+            self.function: Function = parse_function(self.text.strip() + "\n", self.name)
+            verify(self.function)
+        except (LoopSyntaxError, LoopIRError) as error:
+            raise ValueError(f"For 'Custom', the kernel is no loop IR: {error}") from error
+        if not self.function.buffers:
+            raise ValueError("For 'Custom', the kernel has no buffer for the result.")
+        self.lower = Kernel(self._lower)
+        return len(self.function.buffers) - 1, len(self.function.dims)
+
+    def check(self, types: Sequence[TensorType]) -> None:
+        super().check(types)
+        for buffer, type_ in zip(self.function.buffers, types, strict=True):
+            elem = element_of(type_.dtype.numpy)
+            if elem != buffer.elem:
+                raise TypeError(
+                    f"For 'Custom', the kernel's {buffer.name!r} has elements {buffer.elem}, not {type_.dtype}"
+                )
+        sizes = [numel(t.shape) for t in types]
+        if all(isinstance(n, int) and n <= MOST_CHECKED for n in sizes):
+            self.run([np.ones(t.shape, t.dtype.numpy) for t in types], self.dims([t.shape for t in types]))
+
+    def run(self, arrays: Sequence[np.ndarray], dims: Sequence[int]) -> None:
+        try:
+            status = interpret(self.function, [np.ascontiguousarray(a) for a in arrays[:-1]] + [arrays[-1]], dims)
+        except OutOfBounds as error:
+            raise ExtensionError(f"the kernel of 'Custom' ({self.name}) leaves its buffers: {error}") from error
+        if status:
+            raise ExtensionError(f"the kernel of 'Custom' ({self.name}) has failed with status {status}")
+
+    def _lower(self, c: Lowering) -> None:
+        shapes = [x.shape for x in (*c.ins, *c.outs)]
+        c.call(self.function, [*c.ins, *c.outs], self.dims(shapes))
+
+
+class _LLVMText(_Kernel):
+    """A kernel in LLVM text: called from Python."""
+
+    lower = Host("its kernel is LLVM text of the user")
+
+    def read(self) -> tuple[int, int]:
+        found = _LLVM.search(self.text)
+        if found is None:
+            raise ValueError("For 'Custom', the LLVM text has no function 'define void @name(ptr ..., i64 ...)'.")
+        self.entry = found[1]
+        kinds = [argument.split()[0] for argument in found[2].split(",") if argument.strip()]
+        n_pointers = sum(kind == "ptr" for kind in kinds)
+        if not n_pointers or kinds != ["ptr"] * n_pointers + ["i64"] * (len(kinds) - n_pointers):
+            raise ValueError(f"For 'Custom', @{self.entry} must take pointers, then i64 numbers, but takes {kinds}.")
+        self._linked: Linked | None = None
+        return n_pointers - 1, len(kinds) - n_pointers
+
+    def run(self, arrays: Sequence[np.ndarray], dims: Sequence[int]) -> None:
+        if self._linked is None:
+            try:
+                self._linked = load(self.text, (self.entry,))
+            except Exception as error:
+                raise ExtensionError(f"the kernel of 'Custom' (@{self.entry}) does not compile: {error}") from error
+        types = [ctypes.c_void_p] * len(arrays) + [ctypes.c_int64] * len(dims)
+        given = [np.ascontiguousarray(a) for a in arrays[:-1]]
+        function = ctypes.CFUNCTYPE(None, *types)(self._linked.address(self.entry))
+        function(*[a.ctypes.data for a in (*given, arrays[-1])], *dims)
+
+
+CLASSES: dict[str, type] = {"Custom": Custom}

@@ -1,0 +1,179 @@
+"""Calls of `logging` and `warnings`: steps that are done after each run, in their order, as writes to the outside are.
+
+What such a call makes of the place in the program it was written at (file, line, function) is told to it. A level that
+is off is a guard, and no step. What the code of a user would see of it (a handler, a filter or a logger of another
+class) is not deferred: that may do anything meanwhile.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+from duograph.core.dtype import DType
+from duograph.ops.scalar import Scalar
+from duograph.tensor.tensor import Tensor
+
+from ..rules.errors import Uncapturable
+from ..values.recipe import Constant
+from ..values.text import GraphText
+from .builtins import substitute
+
+_LEVELS = {
+    "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR,
+    "critical": logging.CRITICAL,
+}  # fmt: skip
+_PLAIN = (str, int, float, bool, type(None), DType, Scalar, GraphText)
+
+
+class _Step:
+    """A step, which is the same object each time that its place in the program is come to."""
+
+    def make_python_object(self, collector: Any) -> Any:
+        return Constant(self)
+
+
+@dataclass(frozen=True)
+class _Record(_Step):
+    """Hands a record to a logger, as ``Logger._log`` does for who has called from there."""
+
+    logger: logging.Logger
+    level: int
+    file: str
+    line: int
+    function: str
+
+    def __call__(self, message: Any, *args: Any) -> None:
+        logger = self.logger
+        if logger is logging.root and not logger.handlers:
+            logging.basicConfig()
+        made = logger.makeRecord(
+            logger.name, self.level, self.file, self.line, message, args, None, self.function, None, None
+        )
+        logger.handle(made)
+
+
+@dataclass(frozen=True)
+class _Warning(_Step):
+    """Warns as ``warnings.warn`` does for who has called it from there."""
+
+    category: type[Warning]
+    file: str
+    line: int
+    names: dict[str, Any] = field(compare=False)  # the globals of who has called
+
+    def __call__(self, text: Any) -> None:
+        module, known = self.names.get("__name__", "<string>"), self.names.setdefault("__warningregistry__", {})
+        warnings.warn_explicit(text, self.category, self.file, self.line, module, known)
+
+
+def _log(calls: Any, logger: Any, level: Any, message: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    session = calls.session
+    if type(logger) not in (logging.Logger, logging.RootLogger):
+        raise Uncapturable(f"a logger of class {type(logger).__qualname__}")
+    if type(level) is not int:
+        raise Uncapturable("a level of logging that is only known at run time")
+    if any(kwargs.values()):
+        raise Uncapturable(f"logging with {', '.join(kwargs)}")
+    is_on = logger.isEnabledFor(level)
+    session.guards.add(session.source_of(logger.isEnabledFor), "gives", ((level,), is_on))
+    if not is_on:
+        return
+    _check_handlers(logger)
+    _tell(calls, lambda file, line, name: _Record(logger, level, file, line, name), (message, *args))
+
+
+def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
+    session = calls.session
+    if session.has_effects:
+        raise Uncapturable("logging beside print, which is done at once")
+    frame = session.world.frames[-1]
+    made = step_at(session.span.file, session.span.line, frame.name.rpartition(".")[2])
+    session.defer(session.steps.setdefault(made, made), tuple(map(_as_it_is_now, args)))
+
+
+def _as_it_is_now(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.copy()
+    if type(value) is tuple:
+        return tuple(map(_as_it_is_now, value))
+    if type(value) not in _PLAIN:
+        raise Uncapturable(f"logging of an object of class {type(value).__qualname__}")
+    return value
+
+
+def _check_handlers(logger: Any) -> None:
+    at = logger
+    while at is not None:
+        for one in (at, *at.handlers):
+            if one.filters or type(one).__module__.partition(".")[0] != "logging":
+                raise Uncapturable("logging that code of the user takes part in")
+        at = at.parent if at.propagate else None
+
+
+def _register() -> None:
+    for name, level in _LEVELS.items():
+
+        def method(calls: Any, logger: Any, msg: Any, *args: Any, _level: int = level, **kwargs: Any) -> None:
+            _log(calls, logger, _level, msg, args, kwargs)
+
+        def function(calls: Any, msg: Any, *args: Any, _level: int = level, **kwargs: Any) -> None:
+            _log(calls, logging.root, _level, msg, args, kwargs)
+
+        substitute(getattr(logging.Logger, name))(method)
+        substitute(getattr(logging, name))(function)
+
+
+_register()
+
+
+@substitute(logging.Logger.log)
+def _log_at(calls: Any, logger: Any, level: Any, msg: Any, *args: Any, **kwargs: Any) -> None:
+    _log(calls, logger, level, msg, args, kwargs)
+
+
+@substitute(logging.getLogger)
+def _logger(calls: Any, name: Any = None) -> Any:
+    if name is not None and type(name) is not str:
+        raise Uncapturable("a logger whose name is only known at run time")
+    found = logging.getLogger(name)  # which is there as long as the process
+    return calls.session.external(found, calls.session.source_of(found))
+
+
+@substitute(logging.Logger.isEnabledFor)
+def _is_enabled(calls: Any, logger: Any, level: Any) -> bool:
+    if type(logger) not in (logging.Logger, logging.RootLogger) or type(level) is not int:
+        raise Uncapturable(f"whether a logger of class {type(logger).__qualname__} is enabled")
+    is_on = logger.isEnabledFor(level)
+    calls.session.guards.add(calls.session.source_of(logger.isEnabledFor), "gives", ((level,), is_on))
+    return is_on
+
+
+@substitute(warnings.warn)
+def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, source: Any = None) -> None:
+    kind = UserWarning if category is None else category
+    if stacklevel != 1 or source is not None or type(message) is not str or not isinstance(kind, type):
+        raise Uncapturable("warnings.warn with more than a text and a class")
+    if kind.__module__ != "builtins" or not issubclass(kind, Warning):
+        raise Uncapturable(f"a warning of class {kind.__qualname__}")
+    names, asked = calls.session.world.frames[-1].globals, calls.session.source_of(_raises)
+    told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)
+    if _raises(*told):
+        raise Uncapturable("a warning that is an error")
+    calls.session.guards.add(asked, "gives", (told, False))
+    _tell(calls, lambda file, line, _: _Warning(kind, file, line, names), (message,))
+
+
+def _raises(text: str, category: type[Warning], module: str, line: int) -> bool:
+    """Whether the filters make an error of a warning."""
+    for action, wanted, kind, name, number in warnings.filters:
+        if (
+            (wanted is None or wanted.match(text))
+            and issubclass(category, kind)
+            and (name is None or name.match(module))
+            and number in (0, line)
+        ):
+            return action == "error"
+    return getattr(warnings, "defaultaction", "") == "error"

@@ -1,0 +1,136 @@
+"""Functions of the standard library that look into objects, by what they are made of: each read is guarded."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import dataclasses
+import functools
+import os
+import random
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..rules.errors import Uncapturable
+from ..rules.watch import watched
+from .builtins import substitute
+
+
+@substitute(builtins.vars)
+def _vars(calls: Any, *objects: Any) -> Any:
+    if len(objects) != 1:
+        raise Uncapturable("the built-in function vars()")
+    return calls.semantics.getattr(objects[0], "__dict__")
+
+
+# -- dataclasses -------------------------------------------------------------------------------------------------------
+
+
+def _fields_of(calls: Any, obj: Any) -> dict[str, Any] | None:
+    """The fields of a dataclass, or of an object of one whose class is guarded; ``None`` of anything else."""
+    cls = obj if isinstance(obj, type) else calls.call(type, (obj,), {})
+    found = watched(cls, "__dataclass_fields__")
+    return found if isinstance(found, dict) else None
+
+
+def _values(calls: Any, obj: Any) -> list[tuple[str, Any]]:
+    names = [f.name for f in dataclasses.fields(type(obj))]
+    return [(name, calls.semantics.getattr(obj, name)) for name in names]
+
+
+@substitute(dataclasses.fields)
+def _fields(calls: Any, class_or_instance: Any) -> Any:
+    is_known = _fields_of(calls, class_or_instance) is not None and not isinstance(class_or_instance, type)
+    return calls.call_native(dataclasses.fields, (type(class_or_instance) if is_known else class_or_instance,), {})
+
+
+@substitute(dataclasses.is_dataclass)
+def _is_dataclass(calls: Any, obj: Any) -> bool:
+    return _fields_of(calls, obj) is not None
+
+
+@substitute(dataclasses.replace)
+def _replace(calls: Any, obj: Any, /, **changes: Any) -> Any:
+    fields = None if isinstance(obj, type) else _fields_of(calls, obj)
+    plain = fields is not None and list(fields) == [f.name for f in dataclasses.fields(obj) if f.init]
+    if not plain or calls.world.is_tracked(obj):
+        return calls.call_native(dataclasses.replace, (obj,), changes)
+    return calls.call(type(obj), (), dict(_values(calls, obj)) | changes)
+
+
+@substitute(dataclasses.asdict)
+def _asdict(calls: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
+    if dict_factory is not dict or isinstance(obj, type) or _fields_of(calls, obj) is None:
+        return calls.call_native(dataclasses.asdict, (obj,), {"dict_factory": dict_factory})
+    return _converted(calls, obj, lambda pairs: calls.world.track(dict(pairs)))
+
+
+@substitute(dataclasses.astuple)
+def _astuple(calls: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    if tuple_factory is not tuple or isinstance(obj, type) or _fields_of(calls, obj) is None:
+        return calls.call_native(dataclasses.astuple, (obj,), {"tuple_factory": tuple_factory})
+    return _converted(calls, obj, lambda pairs: tuple(value for _, value in pairs))
+
+
+def _converted(calls: Any, value: Any, made_of: Callable[[list[tuple[str, Any]]], Any]) -> Any:
+    """``value`` with what it holds of dataclasses made into what ``made_of`` makes of their fields, the rest copied."""
+    if not isinstance(value, type) and _fields_of(calls, value) is not None:
+        return made_of([(name, _converted(calls, held, made_of)) for name, held in _values(calls, value)])
+    if type(value) is list:
+        return calls.world.track([_converted(calls, v, made_of) for v in calls.semantics.iterate(value)])
+    if type(value) is tuple:
+        return tuple([_converted(calls, v, made_of) for v in value])
+    if type(value) is dict:
+        keys = [_converted(calls, k, made_of) for k in calls.semantics.iterate(value)]
+        return calls.world.track({k: _converted(calls, calls.semantics.getitem(value, k), made_of) for k in keys})
+    if isinstance(value, tuple | list | dict):
+        raise Uncapturable(f"a copy of a {type(value).__name__} by the functions of dataclasses")
+    return calls.call(copy.deepcopy, (value,), {})
+
+
+# -- functools ---------------------------------------------------------------------------------------------------------
+
+
+def is_single_dispatch(fn: types.FunctionType) -> bool:
+    """Whether ``fn`` was made by ``functools.singledispatch``."""
+    return fn.__code__ is _dispatching.__code__ and isinstance(vars(fn).get("registry"), types.MappingProxyType)
+
+
+_dispatching: Any = functools.singledispatch(lambda value: value)
+
+
+def dispatched(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function that ``functools.singledispatch`` has made, by the class of its first argument."""
+    if not args:
+        raise Uncapturable(f"{fn.__qualname__}, called without an argument")
+    cls, session = calls.call(type, (args[0],), {}), calls.session
+    chosen = fn.dispatch(cls)
+    session.guards.add(session.source_of(fn.dispatch), "gives", ((cls,), chosen))
+    return calls.call(session.external(chosen, session.source_of(chosen)), args, kwargs)
+
+
+# -- the process -------------------------------------------------------------------------------------------------------
+
+
+@substitute(os.getenv)
+def _getenv(calls: Any, key: Any, default: Any = None) -> Any:
+    if type(key) is not str:
+        raise Uncapturable("os.getenv of something else than a text")
+    found = os.getenv(key)
+    calls.session.guards.add(calls.session.source_of(os.getenv), "gives", ((key,), found))
+    return default if found is None else found
+
+
+@substitute(Mapping.get)
+def _get(calls: Any, mapping: Any, key: Any, default: Any = None) -> Any:
+    if mapping is os.environ:
+        return _getenv(calls, key, default)
+    return calls.call_native(Mapping.get, (mapping, key, default), {})
+
+
+@substitute(random.Random)
+def _random(calls: Any, *seed: Any) -> Any:
+    if len(seed) != 1 or type(seed[0]) not in (int, str, bytes, float):
+        raise Uncapturable("a random generator without a seed, which the system gives")
+    return calls.call_native(random.Random, seed, {})

@@ -1,0 +1,217 @@
+"""Functions of the standard library: of numbers of tensors, of objects, of what is made inside."""
+
+import contextlib
+import dataclasses
+import datetime as dt
+import functools
+import inspect
+import itertools
+import math
+import os
+import pathlib
+import random
+import types
+import uuid
+
+from tests.conformance.harness import T, program
+
+X = T([1.0, 2.0, 4.0])
+CALLS = [(X,), (T([0.5, 0.25, 2.0]),), (T([3.0, -1.0, 9.0]),)]
+
+
+@program(calls=CALLS, grad=0)
+def functions_of_math(x):
+    s = x.sum()
+    return x * math.sqrt(abs(s)), math.exp(-float(s)), math.hypot(s, 3), math.isnan(s), math.floor(s / 2), math.ceil(s)
+
+
+@program(calls=[*CALLS, (T([1.0, -5.0]),), (T([math.nan, 1.0]),)])
+def a_function_of_math_error(x):
+    return x * math.log(x.sum()) + math.log(2.0, x.max())
+
+
+@program(calls=[(X,), (T([1000.0]),)])
+def an_overflow_of_math_error(x):
+    y = x + 1
+    return y, math.exp(x.sum())
+
+
+@program(calls=[(X,), (T([-4.0]),), (X,)])
+def a_function_of_math_is_tried(x):
+    try:
+        root = math.sqrt(x.sum())
+    except ValueError:
+        root = 0.0
+    return x * root
+
+
+@program(calls=CALLS)
+def rounded_to_digits(x):
+    return round(float(x.sum()) / 3, 2), round(x.mean().item(), 1), round(int(x.sum() * 77), -1)
+
+
+@program(calls=[(X, 3), (X, 17), (X, 2**70)])
+def a_root_of_whole_numbers(x, n):
+    return x * math.isqrt(n), math.isqrt(int(x.sum()))
+
+
+@program(calls=CALLS)
+def what_stands_for_a_function_is_one(x):
+    def inside():
+        return 1
+
+    return (
+        x,
+        inspect.isfunction(inside),
+        inspect.isfunction(len),
+        inspect.isclass(int),
+        isinstance(inside, types.FunctionType),
+        type(inside) is types.FunctionType,
+        inside.__class__ is type(inside),
+    )
+
+
+@program(calls=CALLS)
+def a_generator_has_the_name_of_its_function(x):
+    def steps():
+        yield x
+
+    made, other = steps(), (y for y in [x])
+    return next(made) + next(other), made.__name__, made.__qualname__, other.__name__, other.__qualname__
+
+
+@dataclasses.dataclass(order=True)
+class Settings:
+    rate: float = 0.5
+    steps: int = 2
+    names: list = dataclasses.field(default_factory=list)
+
+
+settings = Settings(0.25, 3, ["a", "b"])
+
+
+@program(calls=CALLS)
+def functions_of_dataclasses(x):
+    other = dataclasses.replace(settings, steps=5)
+    as_dict = dataclasses.asdict(settings)
+    rate, steps, names = dataclasses.astuple(settings)
+    return x * other.steps * as_dict["rate"] + rate, steps, names, as_dict, len(dataclasses.fields(settings))
+
+
+@program(calls=CALLS)
+def dataclasses_in_order(x):
+    return (
+        x * 2 if settings < Settings(0.25, 4) else x,
+        settings >= Settings(0.25, 3, ["a", "b"]),
+        max(settings, Settings(1.0)).rate,
+    )
+
+
+def _changed(x, rate):
+    settings.rate = rate
+    return x * dataclasses.asdict(settings)["rate"], dataclasses.replace(settings).rate
+
+
+@program(calls=[(X, 0.5), (X, 0.75), (X, 0.25)])
+def a_dataclass_changes(x, rate):
+    return _changed(x, rate)
+
+
+@program(calls=[(X, 0.5), (X, 0.75)])
+def the_dictionary_of_an_object(x, k):
+    return x * vars(settings)["steps"] * k
+
+
+@functools.singledispatch
+def scaled(how, x):
+    return x
+
+
+@scaled.register
+def _(how: int, x):
+    return x * how
+
+
+@scaled.register
+def _(how: list, x):
+    return x * len(how)
+
+
+@program(calls=[(X, 2), (X, [1, 2, 3]), (X, "no"), (X, True)])
+def dispatched_by_class(x, how):
+    return scaled(how, x) + scaled(2, x)
+
+
+class Version:
+    def __init__(self, number):
+        self.number = number
+
+    def __lt__(self, other):
+        return self.number < other.number
+
+    def __index__(self):
+        return self.number
+
+
+versions = [Version(3), Version(1), Version(2)]
+
+
+@program(calls=CALLS)
+def objects_in_order(x):
+    return x * sorted(versions)[0].number, max(versions).number, min(versions).number, [5, 6, 7, 8][Version(2)]
+
+
+@program(calls=CALLS, choice=True)
+def objects_in_order_by_tensors(x):
+    made = [Version(x[0]), Version(x[1]), Version(x[2])]
+    return min(made).number, sorted(made, reverse=True)[0].number
+
+
+@program(calls=CALLS)
+def counted_without_end(x):
+    for i in itertools.count(3, 2):
+        if x.sum() > 40:
+            break
+        x = x * 2
+    return x, i
+
+
+@program(calls=CALLS)
+def counted_without_end_to_a_return(x):
+    for i in itertools.count():
+        x = x + 1
+        if i >= 5:
+            return x * i
+
+
+@program(calls=CALLS)
+def dates_paths_and_names(x):
+    day = dt.date(2024, 2, 28) + dt.timedelta(days=2)
+    file = pathlib.Path("a") / "b.tar.gz"
+    return x * day.day, day.isoformat(), file.name, file.suffix, str(file.parent), uuid.UUID(int=3).hex
+
+
+@program(calls=CALLS)
+def random_numbers_of_a_seed(x):
+    made = random.Random(3)
+    items = [1, 2, 3, 4, 5]
+    made.shuffle(items)
+    return x * made.random(), made.randint(1, 6), items, made.choice("abc")
+
+
+@program(calls=CALLS, captured=False)
+def random_numbers_of_the_system(x):
+    random.Random()
+    return x
+
+
+@program(calls=CALLS)
+def the_environment(x):
+    return x * len(os.getenv("DUOGRAPH_NOT_SET", "ab")), os.environ.get("DUOGRAPH_NOT_SET")
+
+
+@program(calls=CALLS)
+def suppressed(x):
+    with contextlib.suppress(ValueError):
+        x = x * math.sqrt(-abs(x.sum()))
+    return x + 1

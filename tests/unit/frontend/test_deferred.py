@@ -1,0 +1,190 @@
+"""Calls of `logging` and `warnings` in compiled code: what is told, with which place, how often, in which order."""
+
+import io
+import logging
+import warnings
+
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn
+
+FORM = "%(levelname)s %(name)s %(filename)s:%(lineno)d %(funcName)s %(message)s"
+XS = [Tensor([1.0, 2.0]), Tensor([5.0, 6.0]), Tensor([1.0, 2.0])]
+log = logging.getLogger("tests.deferred")
+
+
+def steps(x):
+    y = x * 2
+    log.info("y is %s, %d", y, 3)
+    log.debug("off")
+    if y.sum() > 10:
+        log.warning(f"large: {float(y.sum()):.2f}")
+    y.add_(1)
+    logging.getLogger("tests.deferred").error("after %s", x.sum().item())
+    return y + 1
+
+
+def nested(x):
+    def inner(y):
+        log.log(logging.WARNING, "inside")
+        return y * 3
+
+    return inner(x) + inner(x).sum()
+
+
+def raising(x):
+    log.info("before")
+    if x.sum() > 5:
+        raise ValueError(f"too large: {x.sum()}")
+    return x
+
+
+def warned(x):
+    warnings.warn("careful")
+    warnings.warn("old", DeprecationWarning)
+    return x + 1
+
+
+def by_hand(x):
+    if log.isEnabledFor(logging.INFO):
+        log.info("on")
+        x = x + 1
+    return x
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.scale = 2.0
+
+    def construct(self, x):
+        log.info("scale %.1f", self.scale)
+        return (x * self.scale).sum()
+
+
+def told(fn, level=logging.INFO):
+    """What two rounds of calls give, log and warn."""
+    buffer = io.StringIO()
+    handler = logging.StreamHandler(buffer)
+    handler.setFormatter(logging.Formatter(FORM))
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(level)
+    log.propagate = False
+    try:
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            results = []
+            for x in XS * 2:
+                try:
+                    results.append(str(fn(x)))
+                except ValueError as error:
+                    results.append(repr(error))
+    finally:
+        log.setLevel(before)
+        log.removeHandler(handler)
+        log.propagate = True
+    return results, buffer.getvalue(), [(str(w.message), w.category, w.filename, w.lineno) for w in given]
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("fn", [steps, nested, raising, warned, by_hand])
+def test_the_same_as_plain_python(fn, mode):
+    assert told(ms.jit(fn, capture_mode=mode)) == told(fn)
+
+
+@pytest.mark.parametrize("fn", [steps, nested, raising, warned, by_hand])
+def test_they_are_no_breaks(fn):
+    compiled = ms.jit(fn, fullgraph=True)
+    assert told(compiled) == told(fn)
+    assert not compiled.explain().breaks
+    assert not compiled.explain().fallbacks
+
+
+@pytest.mark.parametrize("wrap", [ms.grad, ms.value_and_grad], ids=["grad", "value_and_grad"])
+def test_under_gradients(wrap):
+    def loss(x):
+        log.info("loss of %s", x)
+        return (x * x).sum()
+
+    expected = told(wrap(loss))
+    assert told(wrap(ms.jit(loss))) == expected
+    assert told(ms.jit(wrap(loss))) == expected
+
+
+def test_in_a_cell_of_graph_mode():
+    net = Net()
+    expected = told(net)
+    with_graphs = Net()
+    with_graphs.construct = ms.jit(with_graphs.construct)
+    assert told(with_graphs) == expected
+
+
+def test_a_level_that_is_switched_on_is_a_guard():
+    compiled = ms.jit(steps)
+    for level in (logging.ERROR, logging.DEBUG, logging.INFO, logging.ERROR):
+        assert told(compiled, level) == told(steps, level)
+
+
+def test_print_keeps_its_place_beside_a_log(capsys):
+    def both(x):
+        print("first")
+        log.info("second")
+        print("third")
+        return x
+
+    expected = told(both), capsys.readouterr().out
+    assert (told(ms.jit(both)), capsys.readouterr().out) == expected
+
+
+def test_a_handler_of_the_user_is_called_in_its_place():
+    seen = []
+
+    class Handler(logging.Handler):
+        def emit(self, record):
+            seen.append(len(seen))
+
+    def reading(x):
+        log.info("one more")
+        return x * len(seen)
+
+    def results(fn):
+        seen.clear()
+        handler = Handler()
+        log.addHandler(handler)
+        try:
+            return told(fn)[0], list(seen)
+        finally:
+            log.removeHandler(handler)
+
+    assert results(ms.jit(reading)) == results(reading)
+
+
+def test_a_warning_that_is_an_error_is_raised():
+    compiled = ms.jit(warned)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert str(compiled(XS[0])) == "[2. 3.]"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="careful"):
+            compiled(XS[0])
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", category=DeprecationWarning)
+        warnings.filterwarnings("ignore", category=UserWarning)
+        with pytest.raises(DeprecationWarning, match="old"):
+            compiled(XS[0])
+
+
+def test_a_text_that_changes_is_told_as_it_is_now():
+    names = ["a"]
+
+    def naming(x):
+        log.info("for " + names[0])
+        return x
+
+    compiled = ms.jit(naming)
+    for name in ("a", "b", "a"):
+        names[0] = name
+        assert told(compiled) == told(naming)
