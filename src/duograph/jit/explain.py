@@ -218,7 +218,7 @@ class Explanation:
         for fallback in self.fallbacks:
             lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
         lines += [self._told_times()] if self.times else []
-        lines += [f"graph break: {b} ({b.account})" for b in self.breaks]
+        lines += [f"graph break: {b} ({b.account}). {b.hint}" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
         lines += self.left_parts
         lines += [f"recompiled: {reason}" for reason in self.recompiles]

@@ -92,7 +92,7 @@ def tell_breaks(function: Any, found_breaks: Iterable[Any]) -> None:
     for found in found_breaks:
         if found is not None:
             breaks.info(f"{function}: {found}")
-            log(function, "graph_break", str(found))
+            log(function, "graph_break", f"{found}. {found.hint}")
 
 
 def log(function: Any, kind: str, text: str) -> None:
@@ -130,7 +130,7 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
             worst = _worst_break(function.cut)
             return (
                 f"{function} spends {account.share_of_python:.0%} of its time in Python, most of it at "
-                f"{worst.span or 'one statement'}: {worst.reason}. {_remedy(worst.reason)}"
+                f"{worst.span or 'one statement'}: {worst.reason}. {worst.hint}"
             )
     elif sum(f.seconds for f in plain) > SECONDS:
         worst_plain = max(plain, key=lambda f: f.seconds)
@@ -154,19 +154,6 @@ def _worst_break(cut: Any) -> Any:
     inner = [form.cut for form in cut.called.forms if form.cut is not None and form.cut.breaks]
     inner = [made for made in inner if max(b.spent[1] for b in made.breaks.values()) > MOSTLY * worst.spent[1]]
     return _worst_break(inner[0]) if inner else worst
-
-
-_REMEDIES = {
-    "NumPy array from outside": "Hand it over as a Tensor, or make one of it outside of the function.",
-    "only known at run time": "Compute it with `ops`, or do that every n-th call, or outside of the function.",
-    "needs the value": "Pass it as a Tensor, or do that outside of the function.",
-}
-
-
-def _remedy(reason: str) -> str:
-    """What to change about a break."""
-    found = (text for part, text in _REMEDIES.items() if part in reason)
-    return next(found, "Do that less often, or outside of the function.")
 
 
 def advise(function: Any, stores: Sequence[Entries]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dis
 import importlib.util
 import inspect
 import linecache
@@ -18,6 +19,7 @@ import pytest
 
 import duograph as ms
 from duograph.frontend.bytecode import instructions, stack, structure
+from duograph.frontend.bytecode.depth import depths
 from duograph.frontend.bytecode.flow import Flow
 from duograph.frontend.bytecode.instructions import decode
 from duograph.frontend.bytecode.load import load_recovered, recover
@@ -57,6 +59,26 @@ def test_every_code_object_of_the_library_is_decoded(module):
         assert all(0 <= n < len(made) for one in made for n in one.next)
         assert all(one.handler is None or 0 <= one.handler[0] < len(made) for one in made)
         assert difference(code, code) is None
+
+
+@pytest.mark.parametrize("letter", ["_", *"abcdefghijklmnopqrstuvwxyz"])
+def test_the_whole_library_is_decoded(letter):
+    """Every code object of the modules that begin with a letter: how deep the stack becomes, and where handlers begin,
+    is what CPython says."""
+    for path in sorted(LIBRARY.glob(f"{letter}*.py")) + sorted(LIBRARY.glob(f"{letter}*/*.py")):
+        if path.parent.name in ("site-packages", "test"):
+            continue
+        for code in nested(compile(path.read_bytes(), str(path), "exec", dont_inherit=True)):
+            if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+                continue  # left to Python
+            made = decode(code)
+            found = depths(made)
+            assert min(found) >= 0, (path, code)
+            assert max(found) <= code.co_stacksize + 1, (path, code)  # what is taken apart holds one value more
+            handlers = {one.handler[0] for one in made if one.handler is not None}
+            assert len(handlers) <= len({entry.target for entry in dis.Bytecode(code).exception_entries})
+            for place in handlers:  # a statement's, or what tidies up behind one
+                assert made[place].op in ("PUSH_EXC_INFO", "COPY", "LOAD_CONST", "SWAP", "LIST_APPEND", "POP_TOP")
 
 
 def test_an_unknown_version_is_a_reason(monkeypatch):

@@ -48,7 +48,7 @@ class _Raw:
 
 _NOTHING = {
     "CACHE", "NOP", "RESUME", "PRECALL", "TO_BOOL", "END_FOR", "COPY_FREE_VARS", "RETURN_GENERATOR", "JUMP_FORWARD",
-    "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "KW_NAMES", "LOAD_LOCALS", "END_SEND",
+    "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT", "KW_NAMES", "END_SEND",
 }  # fmt: skip
 """Not instructions of the program: where it goes on is what they say, or the next one."""
 _JUMPS = {"JUMP_FORWARD": 1, "JUMP_BACKWARD": -1, "JUMP_BACKWARD_NO_INTERRUPT": -1}
@@ -124,6 +124,8 @@ class _Decoder:
                 is_begun = True
             if r.op == "KW_NAMES":
                 keywords = self.code.co_consts[r.arg]
+            elif r.op == "LOAD_LOCALS" and self.raw[i + 1].op == "LOAD_FROM_DICT_OR_DEREF":
+                continue  # one instruction with the next
             elif r.op == "MAKE_CELL" and not is_begun:  # of a variable of the function: its name tells
                 continue
             elif r.op in _JUMPS:

@@ -25,6 +25,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from ..rules.remedies import remedy
 from ..source.load import FunctionSource
 from ..source.scope import contains_yield, names_of
 from .blocks import COMPOUND, binds_early, leaves_loop, own_nodes, own_part, own_statements
@@ -71,6 +72,11 @@ class Break:
     def times(self) -> int:
         """How often it ran."""
         return self.spent[0]  # type: ignore[no-any-return]
+
+    @property
+    def hint(self) -> str:
+        """What to change."""
+        return remedy(self.reason)
 
     @property
     def milliseconds(self) -> float:
