@@ -124,7 +124,12 @@ LENT: dict[str, dict[str, str]] = {
 for _package, _homes in LENT.items():
     lend(_package, _homes)
 open_paths({f"duograph.{name}": home for name, home in PATHS.items()})
-open_paths({"duograph.communication.comm_func": "duograph.device.comm_func"})
+open_paths(
+    {
+        "duograph.communication.comm_func": "duograph.device.comm_func",
+        "duograph.ops.communication": "duograph.mint.distributed",
+    }
+)
 keep_in_front(__name__, IN_FRONT)
 _names = Names(__name__, HOMES, MODULES)
 __all__ = ["__version__", *_names.all, *MODULES]  # noqa: PLE0604

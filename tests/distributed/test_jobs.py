@@ -45,9 +45,12 @@ def test_ranks_agree_where_they_must(results):
     assert results[0]["later"] == results[1]["later"], "reduced tensors are the same everywhere"
 
 
-def test_a_program_in_mindspores_habits():
-    job = run("habits.py", options=("--local_worker_num=2", "--join=True"))
+def test_a_program_in_mindspores_habits(tmp_path):
+    msrun = "--worker_num=2 --local_worker_num=2 --master_addr=127.0.0.1 --master_port=8118 --join=True"
+    logs = ("--log_dir", str(tmp_path), "--tail_worker_log=-1", "--worker_log_name=rank")
+    job = run("habits.py", options=(*msrun.split(), *logs))
     assert job.status == 0, job.err
+    assert job.out.count("\n") == sum((tmp_path / f"rank_{rank}.log").read_text().count("\n") for rank in range(2))
     first, second = [line for line in job.out.splitlines() if line.startswith("weights")]
     assert first == second
     assert job.out.count("epoch: 1 step: 2, loss is") == 2

@@ -24,7 +24,9 @@ ACCEPTED: dict[str, str] = {
         device.hal:get_device_capability(device_id) device.hal:get_device_name(device_id)
         device.hal:get_device_properties(device_id)
         device.hal:set_memory(huge_page_reserve_size,increase_size,init_size,max_size,optimize_level)
-        mint.distributed:broadcast_object_list(device) tensor.parameter:Parameter.__init__(device,storage_format)
+        device.object_collectives:broadcast_object_list(device)
+        device.object_collectives:recv_object_list(device) device.object_collectives:send_object_list(device)
+        tensor.parameter:Parameter.__init__(device,storage_format)
         tensor.tensor:Tensor.__init__(const_arg,device)
     """,
     ONE_PROCESS: """

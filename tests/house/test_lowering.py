@@ -37,7 +37,8 @@ NO_COMPUTATION: dict[str, str] = {
     STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_size unpack",
     EFFECT: "py_effect",
     RANKS: """
-        all_gather all_reduce all_to_all broadcast collective_start collective_wait receive reduce_scatter reduce_to
+        all_gather all_reduce all_to_all broadcast collective_start collective_wait exchange receive reduce_scatter
+        reduce_to
         send
     """,
     NAMES: "anchor relabel sized",

@@ -9,7 +9,9 @@ gradient tape records, it is done at its place, and the handle says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,13 +22,16 @@ from duograph.distributed.group import Group
 from duograph.distributed.transport import FIRST_OWN_TAG
 from duograph.ops import collective
 from duograph.ops.collective import KINDS, ordered
+from duograph.ops.creation import full
+from duograph.ops.slices import concat, slice_axis
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor, wrap
 
 __all__ = [
-    "FINISHED", "all_gather", "all_reduce", "all_to_all", "array_of", "begun", "broadcast", "check_op", "check_tag",
-    "check_tensor", "group_of", "group_rank", "group_size", "is_deferrable", "rank_in", "receive", "reduce_scatter",
-    "reduce_to", "send",
+    "FINISHED", "all_gather", "all_gather_uneven", "all_reduce", "all_to_all", "array_of", "begun", "broadcast",
+    "check_op", "check_tag", "check_tensor", "exchange", "gather_to", "group_of", "group_rank", "group_size",
+    "is_deferrable", "joined_exchange", "rank_in", "receive", "reduce_scatter", "reduce_scatter_uneven", "reduce_to",
+    "scatter_from", "send",
 ]  # fmt: skip
 
 
@@ -152,6 +157,95 @@ def all_to_all(x: Tensor, group: str | None = None, who: str = "all_to_all") -> 
     check_tensor(who, x)
     name = group_of(who, group)
     return ordered(collective.all_to_all, x, group=name, size=group_size(name))
+
+
+def exchange(
+    x: Tensor, ins: Sequence[int], outs: Sequence[int], group: str | None = None, who: str = "all_to_all"
+) -> Tensor:
+    """``ins[r]`` rows go to rank ``r``, in order; ``outs[r]`` rows come from it."""
+    check_tensor(who, x)
+    rows = {name: tuple(int(n) for n in sizes) for name, sizes in (("ins", ins), ("outs", outs))}
+    return ordered(collective.exchange, x, group=group_of(who, group), **rows)
+
+
+def joined_exchange(
+    parts: Sequence[Tensor], shapes: Sequence[Sequence[int]], group: str | None = None, who: str = "all_to_all"
+) -> list[Tensor]:
+    """Tensor ``r`` goes to rank ``r``; what comes from it has ``shapes[r]``. All are of one dtype."""
+    sizes = [math.prod(shape) for shape in shapes]
+    flat = concat(*[x.reshape(-1) for x in parts], axis=0)
+    whole = exchange(flat, [math.prod(x.shape) for x in parts], sizes, group, who)
+    ends = list(itertools.accumulate(sizes))
+    return [
+        slice_axis(whole, 0, end - n, end).reshape(tuple(shape))
+        for n, end, shape in zip(sizes, ends, shapes, strict=True)
+    ]
+
+
+def all_gather_uneven(x: Tensor, rows: Sequence[int], group: str | None = None, who: str = "all_gather") -> Tensor:
+    """The tensors of all ranks, of which each has ``rows[r]`` rows, one after the other."""
+    check_tensor(who, x)
+    name = group_of(who, group)
+    mine = rows[group_rank(name)]
+    if not x.shape or x.shape[0] != mine:
+        raise ValueError(f"For '{who}', this rank has {mine} rows, but got shape {tuple(x.shape)}.")
+    return exchange(concat(*[x] * group_size(name), axis=0), [mine] * group_size(name), rows, name, who)
+
+
+def reduce_scatter_uneven(
+    x: Tensor, rows: Sequence[int], op: str = "sum", group: str | None = None, who: str = "reduce_scatter"
+) -> Tensor:
+    """This rank's ``rows[r]`` rows of the tensors of all ranks, reduced."""
+    check_tensor(who, x)
+    name, op = group_of(who, group), check_op(who, op)
+    size, rank = group_size(name), group_rank(name)
+    if not x.shape or x.shape[0] != sum(rows):
+        raise ValueError(f"For '{who}', the first dimension of {tuple(x.shape)} must be the sum of {list(rows)}.")
+    widest = max(rows)
+    ends = list(itertools.accumulate(rows))
+    pieces = []
+    for n, end in zip(rows, ends, strict=True):  # the same number of rows for each rank: those that are added are zero
+        piece = slice_axis(x, 0, end - n, end)
+        rest = full(shape=(widest - n, *x.shape[1:]), value=0, dtype=x.dtype)
+        pieces += [piece, rest] if n < widest else [piece]
+    mine = reduce_scatter(concat(*pieces, axis=0), op, name, who)
+    return slice_axis(mine, 0, 0, rows[rank]) if size > 1 else mine
+
+
+def gather_to(x: Tensor, dst: int, group: str | None = None, who: str = "gather") -> Tensor:
+    """The tensors of all ranks, one after the other, for rank ``dst``; others get zeros of shape (1,). Where a gradient
+    is recorded, or a program captured, all ranks gather them: an operator has one shape on all."""
+    check_tensor(who, x)
+    name = group_of(who, group)
+    root = rank_in(who, name, dst, "dst")
+    if not is_deferrable():
+        whole = all_gather(x, name, who)
+        if group_rank(name) == root:
+            return whole
+        nothing = slice_axis(whole.reshape(-1), 0, 0, 0)  # but all ranks go backwards through the same operators
+        return full(shape=(1,), value=0, dtype=x.dtype) + nothing.sum()
+    array = array_of(x)
+    found = collective.run(name, lambda g: g.gather(array, root))
+    return wrap(np.zeros(1, array.dtype) if found is None else found.reshape(-1, *array.shape[1:]))
+
+
+def scatter_from(x: Tensor, src: int, group: str | None = None, who: str = "scatter") -> Tensor:
+    """This rank's part, along the first axis, of the tensor of rank ``src``; all give one of that shape and dtype."""
+    check_tensor(who, x)
+    name = group_of(who, group)
+    root, size = rank_in(who, name, src, "src"), group_size(name)
+    if not x.shape or x.shape[0] % size:
+        raise ValueError(
+            f"For '{who}', the first dimension must be a multiple of the number of ranks, {size}, but got "
+            f"shape {tuple(x.shape)}."
+        )
+    each = x.shape[0] // size
+    if not is_deferrable():
+        rank = group_rank(name)
+        return slice_axis(broadcast(x, src, name, who), 0, rank * each, (rank + 1) * each)
+    array = array_of(x)
+    like = np.empty((each, *array.shape[1:]), array.dtype)
+    return wrap(collective.run(name, lambda g: g.scatter(array if g.rank == root else None, like, root)))
 
 
 def send(x: Tensor, dst: int, group: str | None = None, tag: int = 0, who: str = "send") -> Tensor:

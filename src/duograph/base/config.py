@@ -344,6 +344,21 @@ def log_folder() -> str:
     return os.environ.get("DUOGRAPH_LOG_FOLDER", "")
 
 
+def named_log(name: str | None = None) -> str:
+    """The name of the logs of this machine's ranks (``launch --worker_log_name``); their numbers are added to it."""
+    chosen = os.environ.get("DUOGRAPH_LOG_NAME", "worker") if name is None else name
+    if "{" not in chosen:
+        return chosen
+    import socket
+
+    host = socket.gethostname()
+    try:
+        address = socket.gethostbyname(host)
+    except OSError:
+        address = "127.0.0.1"
+    return chosen.replace("{hostname}", host).replace("{ip}", address)
+
+
 def child_environment(**changes: str) -> dict[str, str]:
     """The environment for a process that this one starts; a variable that is set already stays as it is."""
     return {**changes, **os.environ}

@@ -29,7 +29,7 @@ from typing import Any
 
 __all__ = ["fork_safe_lock", "object_lock"]
 
-_IMPORTED_LATE = ("difflib", "duograph", "llvmlite", "mpi4py", "numpy")
+_IMPORTED_LATE = ("difflib", "duograph", "llvmlite", "mpi4py", "numpy", "socket")
 """What functions import; a test keeps the list complete."""
 _PATIENCE = 10.0
 """Seconds that a fork waits for imports; whoever imports may wait for something that never comes."""

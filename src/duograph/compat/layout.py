@@ -25,6 +25,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
     "mindspore.multiprocessing": ("multiprocessing",),
     "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),
+    "mindspore.ops.communication": ("duograph.mint.distributed",),
+    "mindspore.ops.function.comm_func": ("duograph.mint.distributed",),
     "mindspore.ops.composite": ("duograph.ops.composite", "duograph.ops"),
     "mindspore.ops._grad": ("duograph.api.bprop_registry",),
     "mindspore.ops._grad.grad_base": ("duograph.api.bprop_registry", "duograph.ops"),
@@ -104,7 +106,7 @@ MODULES: dict[str, str] = {
     "ops.composite": "base env_ops math_ops multitype_ops",
     "ops.composite.multitype_ops": "ones_like_impl zeros_like_impl",
     "ops.function": """
-        array_func clip_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
+        array_func clip_func comm_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
         parameter_func random_func sparse_func sparse_unary_func spectral_func vmap_func""",
     "ops.function.grad": "grad_func",
     "ops.operations": """

@@ -18,11 +18,12 @@ from duograph.distributed import world
 from duograph.distributed.group import Group
 from duograph.distributed.world import WORLD
 from duograph.ops.collective import run
+from duograph.ops.creation import full
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor, wrap
 
 __all__ = [
-    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape",
+    "P2POp", "all_gather_into_tensor", "all_reduce", "all_to_all_single_with_output_shape", "all_to_all_v_c",
     "all_to_all_with_output_shape", "barrier", "batch_isend_irecv", "broadcast", "gather_into_tensor", "irecv", "isend",
     "recv", "reduce", "reduce_scatter_tensor", "scatter_tensor", "send",
 ]  # fmt: skip
@@ -96,27 +97,12 @@ def broadcast(tensor: Tensor, src: int = 0, group: str = WORLD) -> Tensor:
 
 def gather_into_tensor(tensor: Tensor, dst: int = 0, group: str = WORLD) -> Tensor:
     """The tensors of all ranks, one after the other, for rank ``dst``; other ranks get zeros of shape (1,)."""
-    name = group_of("gather_into_tensor", group)
-    check_tensor("gather_into_tensor", tensor)
-    root = rank_in("gather_into_tensor", name, dst, "dst")
-    x = array_of(tensor)
-    found = run(name, lambda g: g.gather(x, root))
-    return wrap(np.zeros(1, x.dtype) if found is None else found.reshape(-1, *x.shape[1:]))
+    return api.gather_to(tensor, dst, group, "gather_into_tensor")
 
 
 def scatter_tensor(tensor: Tensor, src: int = 0, group: str = WORLD) -> Tensor:
     """This rank's part, along the first axis, of the tensor of rank ``src``; all give one of that shape and dtype."""
-    name = group_of("scatter_tensor", group)
-    check_tensor("scatter_tensor", tensor)
-    root, size = rank_in("scatter_tensor", name, src, "src"), group_size(name)
-    x = array_of(tensor)
-    if not x.shape or x.shape[0] % size:
-        raise ValueError(
-            f"For 'scatter_tensor', the first dimension must be a multiple of the number of ranks, {size}, but got "
-            f"shape {x.shape}."
-        )
-    like = np.empty((x.shape[0] // size, *x.shape[1:]), x.dtype)
-    return wrap(run(name, lambda g: g.scatter(x if g.rank == root else None, like, root)))
+    return api.scatter_from(tensor, src, group, "scatter_tensor")
 
 
 def barrier(group: str = WORLD) -> None:
@@ -161,16 +147,21 @@ class P2POp:
 
     Args:
         op (Union[str, function]): ``"isend"`` or ``"irecv"``, or one of these functions.
-        tensor (Tensor): what is sent, or of the shape and dtype of what comes.
+        tensor (Union[Tensor, tuple[int]]): what is sent, or of the shape and dtype of what comes, or its shape.
         peer (int): the other rank.
         group (str): Default: all ranks.
         tag (int): Default 0.
+        recv_dtype (mindspore.dtype): of what comes, if ``tensor`` is a shape. Default: None.
     """
 
-    def __init__(self, op: Any, tensor: Tensor, peer: int, group: str | None = None, tag: int = 0) -> None:
+    def __init__(
+        self, op: Any, tensor: Any, peer: int, group: str | None = None, tag: int = 0, recv_dtype: Any = None
+    ) -> None:
         name = op if isinstance(op, str) else getattr(op, "__name__", "")
         if name not in ("isend", "irecv"):
             raise TypeError(f"For 'P2POp', the 'op' must be isend or irecv, but got {op!r}.")
+        if name == "irecv" and isinstance(tensor, tuple) and recv_dtype is not None:
+            tensor = full(shape=tensor, value=0, dtype=recv_dtype)
         check_tensor("P2POp", tensor)
         self.op, self.tensor, self.peer, self.group, self.tag = name, tensor, peer, group or WORLD, tag
 
@@ -218,10 +209,8 @@ def all_to_all_with_output_shape(
             f"For '{who}', there must be a tensor and a shape for each of {size} ranks, but got "
             f"{len(input_tensor_list)} and {len(output_shape_list)}."
         )
-    parts = [array_of(x) for x in input_tensor_list]
-    like = [np.empty(tuple(s.shape if isinstance(s, Tensor) else s), parts[0].dtype) for s in output_shape_list]
-    found = run(name, lambda g: g.all_to_all_parts(parts, like))
-    return tuple(wrap(x) for x in found), api.FINISHED if async_op else None
+    shapes = [tuple(s.shape if isinstance(s, Tensor) else s) for s in output_shape_list]
+    return tuple(api.joined_exchange(input_tensor_list, shapes, name, who)), api.FINISHED if async_op else None
 
 
 def all_to_all_single_with_output_shape(
@@ -245,16 +234,41 @@ def all_to_all_single_with_output_shape(
     name = group_of(who, group)
     check_tensor(who, tensor)
     shape = tuple(output_shape.shape if isinstance(output_shape, Tensor) else output_shape)
-    ins = _rows(who, "input_split_sizes", input_split_sizes, tuple(tensor.shape), group_size(name))
-    outs = _rows(who, "output_split_sizes", output_split_sizes, shape, group_size(name))
-    x = array_of(tensor)
-    parts = [np.ascontiguousarray(p) for p in np.split(x, np.cumsum(ins)[:-1])]
-    like = [np.empty((n, *shape[1:]), x.dtype) for n in outs]
-    found = run(name, lambda g: g.all_to_all_parts(parts, like))
-    return wrap(np.concatenate(found)), api.FINISHED if async_op else None
+    ins = rows_of(who, "input_split_sizes", input_split_sizes, tuple(tensor.shape), group_size(name))
+    outs = rows_of(who, "output_split_sizes", output_split_sizes, shape, group_size(name))
+    return api.exchange(tensor, ins, outs, name, who).reshape(shape), api.FINISHED if async_op else None
 
 
-def _rows(who: str, name: str, sizes: Any, shape: tuple[int, ...], size: int) -> list[int]:
+def all_to_all_v_c(
+    output: Tensor, input: Tensor, send_count_matrix: list[int], group: str | None = None, async_op: bool = False
+) -> Any:
+    """Rows of ``input`` go to the ranks; what comes is written into ``output``.
+
+    Args:
+        output (Tensor): what is written.
+        input (Tensor): what is sent.
+        send_count_matrix (list[int]): ``[i * size + j]``: the rows that rank ``i`` sends to rank ``j``.
+        group (str): Default: all ranks.
+        async_op (bool): whether a handle is wanted, which is done.
+
+    Raises:
+        TypeError: no list of one number for each two ranks.
+        ValueError: they do not fit the shapes.
+    """
+    who = "all_to_all_v_c"
+    name = group_of(who, group)
+    check_tensor(who, output, input)
+    size, rank = group_size(name), api.group_rank(name)
+    counts = send_count_matrix
+    if not isinstance(counts, list) or len(counts) != size * size or not all(isinstance(n, int) for n in counts):
+        raise TypeError(f"For '{who}', the 'send_count_matrix' must be a list of {size * size} ints, but got {counts}.")
+    ins = rows_of(who, "send_count_matrix", counts[rank * size : (rank + 1) * size], tuple(input.shape), size)
+    outs = rows_of(who, "send_count_matrix", counts[rank::size], tuple(output.shape), size)
+    write(output, api.exchange(input, ins, outs, name, who).reshape(tuple(output.shape)))
+    return api.FINISHED if async_op else None
+
+
+def rows_of(who: str, name: str, sizes: Any, shape: tuple[int, ...], size: int) -> list[int]:
     """How many rows each rank has of a shape."""
     if sizes is None and shape and shape[0] % size == 0:
         return [shape[0] // size] * size

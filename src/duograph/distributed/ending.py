@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import Any
 
-from duograph.base.config import job_folder, launched, log_folder
+from duograph.base.config import job_folder, launched, log_folder, named_log
 from duograph.base.files import write_file
 
 from .errors import CommunicationError
@@ -49,7 +49,7 @@ def begin() -> None:
         return
     rank = job[1]
     if folder := log_folder():
-        path = os.path.join(folder, f"worker_{rank}.log")
+        path = os.path.join(folder, f"{named_log()}_{rank}.log")
         log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
         os.dup2(log, 1)
         os.dup2(log, 2)

@@ -27,7 +27,7 @@ from duograph.base.config import config
 from .errors import CommunicationError
 from .meeting import END, HEAD, SAID, Meeting, as_bytes
 from .reduce import reduced
-from .transport import NAP, Pending, Transport
+from .transport import FIRST_OWN_TAG, NAP, Pending, Transport
 
 __all__ = ["Group"]
 
@@ -37,6 +37,7 @@ KEPT = 1 << 26
 """Bytes of incoming operands for which a group keeps memory."""
 LINGER = 1e-3
 """Seconds that who sends waits for the receiver to take the message."""
+OBJECT_TAG = FIRST_OWN_TAG + 4
 UNREAD = 3.0
 """Seconds after the end of all programs in which messages may still be taken."""
 
@@ -289,6 +290,15 @@ class Group(Meeting):
         text = pickle.dumps([pickle.dumps(x) for x in objects or ()]) if self.rank == root else b""
         texts = pickle.loads(self._all_gather_bytes(f"scatter_object from {root}", text)[root])
         return pickle.loads(texts[self.rank])
+
+    def send_object(self, obj: Any, to: int) -> None:
+        """An object for rank ``to``."""
+        self.send(np.frombuffer(pickle.dumps(obj), np.uint8), to, OBJECT_TAG)
+
+    def receive_object(self, source: int) -> Any:
+        """The next object that rank ``source`` has sent."""
+        text, _ = self.receive(None, source, OBJECT_TAG, f"receive of an object from rank {self.ranks[source]}")
+        return pickle.loads(text.tobytes())
 
     def _all_gather_bytes(self, what: str, text: bytes) -> list[bytes]:
         start = time.perf_counter()

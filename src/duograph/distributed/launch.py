@@ -14,6 +14,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from duograph.base.config import child_environment
+from duograph.base.config import child_environment, named_log
 from duograph.base.cores import available_cores
 
 from . import ending
@@ -42,22 +43,24 @@ usage: python -m duograph launch [-n N] [OPTION ...] PROGRAM [ARGUMENT ...]
   --timeout S, --cluster_time_out S
                              seconds that a rank waits for others (DUOGRAPH_COMM_TIMEOUT)
   --log_dir FOLDER           what rank R prints goes to FOLDER/worker_R.log instead
+  --worker_log_name NAME     to FOLDER/NAME_R.log; {hostname} and {ip} in it are those of the machine
+  --tail_worker_log R,R      what these ranks (-1: all) print is shown, too
+  --bind_core True           each process gets cores of its own, as many as threads (mpiexec's --bind-to core)
+  --master_port P            the port from which on mpiexec looks for a free one (MPICH's); default: any
+  --master_addr HOST         must be this machine, from which mpiexec starts the others; so must --node_rank: 0
   --join True                accepted: the command always waits for the end of the job"""
 
+PORTS = 63
+"""How many ports mpiexec may try behind the one that it was given."""
 TICK = 0.2
 """Seconds between looks at what ranks have noted."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
-    "--master_addr": "MPI's own process manager finds the processes",
-    "--master_port": "MPI's own process manager finds the processes",
-    "--node_rank": "one command starts the processes of all machines (--hosts)",
-    "--bind_core": "cores are bound by mpiexec or Slurm",
+    "--bind_numa": "memory is bound by mpiexec or Slurm",
     "--sim_level": "there is no simulation of devices; distributed.world.simulate runs ranks as threads",
     "--sim_rank_id": "there is no simulation of devices; distributed.world.simulate runs ranks as threads",
     "--rank_table_file": "MPI knows the machines",
-    "--worker_log_name": "files of --log_dir are called worker_R.log",
-    "--tail_worker_log": "the output of all ranks is shown unless --log_dir is given",
 }
 
 
@@ -72,6 +75,10 @@ class Options:
     hosts: str = ""
     mpiexec: str = ""
     local: int = 0
+    port: int = 0
+    bind: bool = False
+    log_name: str = "worker"
+    tail: list[int] = field(default_factory=list)
     program: list[str] = field(default_factory=list)
 
 
@@ -89,7 +96,8 @@ def parse(arguments: Sequence[str]) -> Options:
     names = {
         "-n": "count", "-np": "count", "--worker_num": "count", "--local_worker_num": "local", "--threads": "threads",
         "--timeout": "timeout", "--cluster_time_out": "timeout", "--log_dir": "log_dir", "--hosts": "hosts",
-        "--mpiexec": "mpiexec", "--join": "join",
+        "--mpiexec": "mpiexec", "--join": "join", "--bind_core": "bind", "--master_port": "port",
+        "--master_addr": "address", "--node_rank": "node", "--worker_log_name": "log_name", "--tail_worker_log": "tail",
     }  # fmt: skip
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
         name, given, value = rest.pop(0).partition("=")
@@ -105,6 +113,8 @@ def parse(arguments: Sequence[str]) -> Options:
     if not rest or (rest[0] in ("-m", "-c") and len(rest) == 1):
         raise UsageError("there is no program to run")
     made.program = rest
+    if (made.tail or made.log_name != "worker") and not made.log_dir:
+        raise UsageError("--worker_log_name and --tail_worker_log need --log_dir")
     made.count = made.count or made.local or available_cores()
     if made.local and made.local != made.count and not made.hosts:
         raise UsageError(f"of {made.count} processes {made.local} would be here: --hosts says where the others are")
@@ -112,11 +122,25 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def _set(made: Options, field_: str, name: str, value: str) -> None:
-    if field_ == "join":
+    if field_ in ("join", "bind"):
         if value.lower() not in _JOIN:
             raise UsageError(f"{name} is True or False, not {value!r}")
+        made.bind = made.bind or (field_ == "bind" and value.lower() == "true")
         return
-    if field_ in ("count", "local", "threads"):
+    if field_ == "address":
+        if not _is_here(value):
+            raise UsageError(f"{name} must be this machine, got {value!r}: mpiexec starts the others (--hosts)")
+        return
+    if field_ == "node":
+        if value not in ("0", "-1"):
+            raise UsageError(f"{name} must be 0, got {value!r}: one command starts all machines' processes (--hosts)")
+        return
+    if field_ == "tail":
+        if not re.fullmatch(r"-1|\d+(,\d+)*", value):
+            raise UsageError(f"{name} needs ranks, or -1 for all, got {value!r}")
+        made.tail = [int(rank) for rank in value.split(",")]
+        return
+    if field_ in ("count", "local", "threads", "port"):
         if not value.isdecimal() or not 0 < int(value) <= 65536:
             raise UsageError(f"{name} needs a number of 1 or more, got {value!r}")
         setattr(made, field_, int(value))
@@ -124,6 +148,16 @@ def _set(made: Options, field_: str, name: str, value: str) -> None:
     if field_ == "timeout" and not re.fullmatch(r"\d+(\.\d+)?", value):
         raise UsageError(f"{name} needs a number of seconds, got {value!r}")
     setattr(made, field_, value)
+
+
+def _is_here(host: str) -> bool:
+    """Whether this machine goes by that name or address."""
+    name = socket.gethostname()
+    if host in ("localhost", name) or host.startswith("127."):
+        return True
+    with contextlib.suppress(OSError):
+        return bool({*socket.gethostbyname_ex(host)[2]} & {*socket.gethostbyname_ex(name)[2]})
+    return False
 
 
 def find_mpiexec(chosen: str = "") -> str | None:
@@ -161,11 +195,22 @@ def launch(arguments: Sequence[str]) -> int:
         command = [mpiexec, "-n", str(options.count)]
         if options.hosts:
             command += ["-hosts", options.hosts]
+        if options.bind:
+            command += ["--bind-to", f"core:{threads}"]
+        if options.port:
+            environment["MPIEXEC_PORT_RANGE"] = f"{options.port}:{options.port + PORTS}"
         command += [sys.executable, "-m", "duograph"]
+        logs: list[Path] = []
         if options.log_dir:
             os.makedirs(options.log_dir, exist_ok=True)
+            name = named_log(options.log_name)
             environment["DUOGRAPH_LOG_FOLDER"] = os.path.abspath(options.log_dir)
-        watch = _Watch(folder, options.count, float(environment.get("DUOGRAPH_COMM_TIMEOUT", 0)))
+            environment["DUOGRAPH_LOG_NAME"] = options.log_name
+            shown = range(options.count) if options.tail == [-1] else options.tail
+            logs = [Path(options.log_dir) / f"{name}_{rank}.log" for rank in shown]
+            for log in logs:
+                log.unlink(missing_ok=True)  # that of another job
+        watch = _Watch(folder, options.count, float(environment.get("DUOGRAPH_COMM_TIMEOUT", 0)), logs)
         status, killed = _run([*command, *options.program], environment, watch)
         return _tell(status, killed, watch)
 
@@ -178,8 +223,9 @@ class _Watch:
         vain: why the job was ended, if nothing but this could.
     """
 
-    def __init__(self, folder: str, count: int, seconds: float) -> None:
+    def __init__(self, folder: str, count: int, seconds: float, logs: Sequence[Path]) -> None:
         self.folder, self.count, self.seconds = Path(folder), count, seconds
+        self._shown = dict.fromkeys(logs, 0)
         self.gone: list[int] = []
         self.vain = ""
         self._files: dict[int, int] = {}
@@ -219,8 +265,18 @@ class _Watch:
         over.wait()
         self._look({}, 0.0)
 
+    def _show_logs(self) -> None:
+        """Shows what has been written to logs since."""
+        for log, start in self._shown.items():
+            with contextlib.suppress(FileNotFoundError), log.open("rb") as file:
+                file.seek(start)
+                sys.stdout.buffer.write(file.read())
+                self._shown[log] = file.tell()
+        sys.stdout.buffer.flush()
+
     def _look(self, notes: dict[int, tuple[int, str]], seconds: float) -> None:
         """Waits a little, and notes who has ended meanwhile."""
+        self._show_logs()
         if self._ends is None:
             time.sleep(seconds)
             return

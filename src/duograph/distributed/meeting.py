@@ -84,6 +84,7 @@ class Meeting:
         self._texts: dict[str, np.ndarray] = {}
         self._kinds: dict[Any, str] = {}
         self._moved = (0.0, 0.0)
+        self._broken: CommunicationError | None = None  # why ranks do not come together any more
 
     def meet(self, what: str, operand: np.ndarray | None = None) -> np.ndarray:
         """Exchanges frames that say ``what``; gives the operands of all, one per row.
@@ -92,6 +93,8 @@ class Meeting:
             CommunicationError: other ranks say something else.
             CommunicationTimeout: some say nothing.
         """
+        if self._broken is not None:
+            raise CommunicationError(f"nothing can be done in the group {self.name!r} any more: {self._broken}")
         self.calls += 1
         text = self._texts.get(what)
         if text is None:
@@ -164,7 +167,9 @@ class Meeting:
 
         try:
             return wait(pending, seconds, late, look)
-        except CommunicationError:
+        except CommunicationError as error:
+            if not what.startswith("receive"):
+                self._broken = error
             raise
         except RuntimeError as error:  # MPI's own
             raise CommunicationError(f"{what} in the group {self.name!r} failed: {error}") from error

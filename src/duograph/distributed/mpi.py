@@ -166,7 +166,7 @@ class Mpi:
             return _Request(self._comm.Irecv([data, self._mpi.BYTE], source, tag), data)
 
     def own_order(self, data: np.ndarray, op: str) -> Pending | None:
-        if data.dtype.char not in "bBhHiIlLqQfd":  # what every MPI can add
+        if data.dtype.char not in "bBhHiIlLqQfd" or op not in self._operations:  # what every MPI can do
             return None
         with _inside:
             return _Request(self._comm.Iallreduce(self._mpi.IN_PLACE, data, self._operations[op]), data)

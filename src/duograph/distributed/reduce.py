@@ -1,4 +1,4 @@
-"""The order of a reduction: ``((x0 + x1) + x2) + ...`` by rank, element by element.
+"""The order of a reduction: ``((x0 + x1) + x2) + ...`` by rank, element by element; a mean is that, divided.
 
 It is a function of the number of ranks alone: not of time, of the size of the message, of the machine the ranks are on,
 or of the algorithm that MPI would choose. Half types are reduced in float32 and rounded once.
@@ -14,7 +14,7 @@ import numpy as np
 __all__ = ["OPERATIONS", "reduced"]
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum,
+    "sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum, "avg": np.add,
 }  # fmt: skip
 OPERATIONS = tuple(_FUNCTIONS)
 
@@ -38,6 +38,8 @@ def reduced(parts: Sequence[np.ndarray], op: str, out: np.ndarray | None = None)
             wide = first.astype(np.float32)
             for part in parts[1:]:
                 function(wide, part.astype(np.float32), out=wide)
+            if op == "avg":
+                wide /= len(parts)
             rounded = wide.astype(first.dtype)
             if out is None:
                 return rounded
@@ -49,4 +51,6 @@ def reduced(parts: Sequence[np.ndarray], op: str, out: np.ndarray | None = None)
             out[...] = first
         for part in parts[1:]:
             function(out, part, out=out)
+        if op == "avg":
+            out /= len(parts)
     return out

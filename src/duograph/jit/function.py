@@ -52,7 +52,7 @@ from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .entry import LEVELS, Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
-from .keys import key_of_call
+from .keys import key_of_call, key_of_method, make_room
 from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
@@ -135,7 +135,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         if any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in params):
             self._required = len(params) + 1  # never: `inspect` says what is missing
         self._first = 1 if self.target is None and self._names[:1] == ("self",) else 0
-        self._method = sys.intern(raw_getattr(fn, "__qualname__", "")) if self._first else None
+        self._method = key_of_method(plain) if self._first else None
         self._subject = subject_of(self)
         self._shared = Shared() if self._subject is None else shared_by(self._subject, self.options)
         self._own.take(self._shared.entries)
@@ -373,6 +373,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 per_function = held.setdefault(ATTRIBUTE, {})
                 store = per_function.get(self._method)
                 if store is None:
+                    make_room(per_function)
                     store = per_function.setdefault(self._method, Entries())
                 self._of_instances.add(store)
                 return store

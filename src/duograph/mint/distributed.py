@@ -19,18 +19,29 @@ from duograph.core.traits import Traits
 from duograph.device import comm_func, communication
 from duograph.device.comm_func import P2POp
 from duograph.device.communication import GlobalComm
+from duograph.device.object_collectives import (
+    all_gather_object,
+    broadcast_object_list,
+    entries,
+    gather_object,
+    recv_object_list,
+    scatter_object_list,
+    send_object_list,
+)
 from duograph.distributed import world
 from duograph.ops.collective import run
-from duograph.ops.slices import slice_axis
+from duograph.ops.slices import concat, slice_axis
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor, wrap
 
 __all__ = [
-    "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_reduce", "all_to_all",
+    "P2POp", "all_gather", "all_gather_into_tensor", "all_gather_into_tensor_uneven", "all_gather_object",
+    "all_reduce", "all_to_all",
     "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list", "destroy_process_group",
     "gather", "gather_object", "get_backend", "get_global_rank", "get_group_rank", "get_process_group_ranks",
     "get_rank", "get_world_size", "init_process_group", "irecv", "is_available", "is_initialized", "isend", "new_group",
-    "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor", "scatter", "scatter_object_list", "send",
+    "recv", "recv_object_list", "reduce", "reduce_scatter", "reduce_scatter_tensor", "reduce_scatter_tensor_uneven",
+    "scatter", "scatter_object_list", "send", "send_object_list",
 ]  # fmt: skip
 
 __capture__ = Traits(
@@ -41,15 +52,6 @@ __capture__ = Traits(
         "get_rank", "get_world_size", "get_process_group_ranks", "get_global_rank", "get_group_rank", "get_backend",
     ),
 )  # fmt: skip
-
-
-def _list(who: str, values: Any, name: str, group: str) -> Any:
-    """A list with one entry per process."""
-    size = group_size(group)
-    if not isinstance(values, list | tuple) or len(values) != size:
-        what = "one entry, that of the one process" if size == 1 else f"{size} entries, one per process of the group"
-        raise ValueError(f"For '{who}', the '{name}' must be a list with {what}.")
-    return values
 
 
 def _alike(who: str, like: Tensor, *values: Any) -> None:
@@ -238,14 +240,12 @@ def broadcast(tensor: Tensor, src: int, group: str | None = None, async_op: bool
 def all_gather(tensor_list: list[Tensor], tensor: Tensor, group: str | None = None, async_op: bool = False) -> Any:
     """The tensors of all processes, written into ``tensor_list``."""
     name = group_of("all_gather", group)
-    _alike("all_gather", tensor, *_list("all_gather", tensor_list, "tensor_list", name))
+    _alike("all_gather", tensor, *entries("all_gather", tensor_list, "tensor_list", name))
     if async_op and api.is_deferrable():
         here, x = world.current(), array_of(tensor)
         known = here.group(name)
         return here.worker.submit(lambda: known.all_gather(x), lambda found: _put(tensor_list, found))
-    whole = api.all_gather(tensor.reshape(1, *tensor.shape), name)
-    for k, target in enumerate(tensor_list):
-        write(target, slice_axis(whole, 0, k, k + 1).reshape(tuple(tensor.shape)))
+    _write_rows(tensor_list, api.all_gather(tensor.reshape(1, *tensor.shape), name), tensor)
     return api.FINISHED if async_op else None
 
 
@@ -283,15 +283,22 @@ def gather(
     known = here.group(name)
     targets: Any = None
     if known.rank == root:
-        targets = _list("gather", gather_list, "gather_list", name)
+        targets = entries("gather", gather_list, "gather_list", name)
         _alike("gather", tensor, *targets)
+    if not (async_op and api.is_deferrable()):
+        whole = api.gather_to(tensor.reshape(1, *tensor.shape), dst, name, "gather")
+        if targets is not None:
+            _write_rows(targets, whole, tensor)
+        return api.FINISHED if async_op else None
     x = array_of(tensor)
-    work = here.worker.submit if async_op else _at_once
-    return work(lambda: known.gather(x, root), lambda found: _put(targets, found) if targets is not None else None)
+    return here.worker.submit(
+        lambda: known.gather(x, root), lambda found: _put(targets, found) if targets is not None else None
+    )
 
 
-def _at_once(call: Any, then: Any) -> None:
-    then(world.current().worker.run(call))
+def _write_rows(targets: Any, whole: Tensor, like: Tensor) -> None:
+    for k, target in enumerate(targets):
+        write(target, slice_axis(whole, 0, k, k + 1).reshape(tuple(like.shape)))
 
 
 def scatter(
@@ -304,14 +311,25 @@ def scatter(
     root = rank_in("scatter", name, src, "src")
     here = world.current()
     known = here.group(name)
-    parts = None
+    sources: Any = [tensor]
     if known.rank == root:
-        sources = _list("scatter", scatter_list, "scatter_list", name)
+        sources = entries("scatter", scatter_list, "scatter_list", name)
         _alike("scatter", tensor, *sources)
-        parts = np.stack([array_of(x) for x in sources])
+    if not api.is_deferrable():
+        parts = sources if known.rank == root else [tensor] * known.size
+        write(tensor, api.scatter_from(_stacked(parts), src, name, "scatter").reshape(tuple(tensor.shape)))
+        return api.FINISHED if async_op else None
+    arrays = np.stack([array_of(x) for x in sources]) if known.rank == root else None
     like = np.empty(tuple(tensor.shape), tensor.dtype.numpy)
-    work = here.worker.submit if async_op else _at_once
-    return work(lambda: known.scatter(parts, like, root), lambda found: write(tensor, wrap(found)))
+    if not async_op:
+        write(tensor, wrap(run(name, lambda g: g.scatter(arrays, like, root))))
+        return None
+    return here.worker.submit(lambda: known.scatter(arrays, like, root), lambda found: write(tensor, wrap(found)))
+
+
+def _stacked(tensors: Any) -> Tensor:
+    """Tensors of one shape on a new first axis."""
+    return concat(*[x.reshape(1, *x.shape) for x in tensors], axis=0)
 
 
 def reduce_scatter(
@@ -320,12 +338,14 @@ def reduce_scatter(
     """The lists of all processes reduced, one entry for every process."""
     name, op = group_of("reduce_scatter", group), check_op("reduce_scatter", op)
     check_tensor("reduce_scatter", output)
-    _alike("reduce_scatter", output, *_list("reduce_scatter", input_list, "input_list", name))
+    _alike("reduce_scatter", output, *entries("reduce_scatter", input_list, "input_list", name))
+    if not (async_op and api.is_deferrable()):
+        write(output, api.reduce_scatter(_stacked(input_list), op, name).reshape(tuple(output.shape)))
+        return api.FINISHED if async_op else None
     x = np.stack([array_of(t) for t in input_list])
     here = world.current()
     known = here.group(name)
-    work = here.worker.submit if async_op else _at_once
-    return work(lambda: known.reduce_scatter(x, op), lambda found: write(output, wrap(found[0])))
+    return here.worker.submit(lambda: known.reduce_scatter(x, op), lambda found: write(output, wrap(found[0])))
 
 
 def reduce_scatter_tensor(
@@ -345,20 +365,77 @@ def reduce_scatter_tensor(
     )  # fmt: skip
 
 
+def all_gather_into_tensor_uneven(
+    output: Tensor, input: Tensor, output_split_sizes: Any = None, group: str | None = None, async_op: bool = False
+) -> Any:
+    """The tensors of all processes, which may have different numbers of rows, written into ``output``.
+
+    Args:
+        output (Tensor): what is written.
+        input (Tensor): that of this process.
+        output_split_sizes (list[int]): the rows of each process. Default ``None``: equally many.
+        group (str): Default ``None``: all processes.
+        async_op (bool): whether a handle is wanted, which is done.
+
+    Raises:
+        ValueError: the sizes do not fit the shapes.
+    """
+    who = "all_gather_into_tensor_uneven"
+    name = group_of(who, group)
+    check_tensor(who, output, input)
+    rows = comm_func.rows_of(who, "output_split_sizes", output_split_sizes, tuple(output.shape), group_size(name))
+    _fits(who, output, (sum(rows), *input.shape[1:]), input)
+    write(output, api.all_gather_uneven(input, rows, name, who))
+    return api.FINISHED if async_op else None
+
+
+def reduce_scatter_tensor_uneven(
+    output: Tensor, input: Tensor, input_split_sizes: Any = None, op: str = "sum", group: str | None = None,
+    async_op: bool = False,
+) -> Any:  # fmt: skip
+    """The tensors of all processes reduced, of which each process gets some rows.
+
+    Args:
+        output (Tensor): what is written.
+        input (Tensor): of equal shape on all processes.
+        input_split_sizes (list[int]): the rows for each process. Default ``None``: equally many.
+        op (str): Default ``"sum"``.
+        group (str): Default ``None``: all processes.
+        async_op (bool): whether a handle is wanted, which is done.
+
+    Raises:
+        ValueError: the sizes do not fit the shapes.
+    """
+    who = "reduce_scatter_tensor_uneven"
+    name, op = group_of(who, group), check_op(who, op)
+    check_tensor(who, output, input)
+    rows = comm_func.rows_of(who, "input_split_sizes", input_split_sizes, tuple(input.shape), group_size(name))
+    _fits(who, output, (rows[api.group_rank(name)], *input.shape[1:]), input)
+    write(output, api.reduce_scatter_uneven(input, rows, op, name, who))
+    return api.FINISHED if async_op else None
+
+
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: str | None = None, async_op: bool = False
 ) -> Any:
     """Tensor ``r`` of the input goes to process ``r``; what comes is written into the output, in order."""
     name = group_of("all_to_all", group)
-    targets = _list("all_to_all", output_tensor_list, "output_tensor_list", name)
-    sources = _list("all_to_all", input_tensor_list, "input_tensor_list", name)
+    targets = entries("all_to_all", output_tensor_list, "output_tensor_list", name)
+    sources = entries("all_to_all", input_tensor_list, "input_tensor_list", name)
     check_tensor("all_to_all", *targets, *sources)
+    dtypes = {x.dtype for x in (*sources, *targets)}
+    if len(dtypes) > 1:
+        raise TypeError(f"For 'all_to_all', the tensors must be of one dtype, but are of {sorted(map(str, dtypes))}.")
+    if not (async_op and api.is_deferrable()):
+        found = api.joined_exchange(sources, [tuple(t.shape) for t in targets], name)
+        for target, value in zip(targets, found, strict=True):
+            write(target, value)
+        return api.FINISHED if async_op else None
     parts = [array_of(x) for x in sources]
     like = [np.empty(tuple(t.shape), t.dtype.numpy) for t in targets]
     here = world.current()
     known = here.group(name)
-    work = here.worker.submit if async_op else _at_once
-    return work(lambda: known.all_to_all_parts(parts, like), lambda found: _put(targets, found))
+    return here.worker.submit(lambda: known.all_to_all_parts(parts, like), lambda found: _put(targets, found))
 
 
 def all_to_all_single(
@@ -412,54 +489,3 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Any]:
         if p.op == "irecv":
             write(p.tensor, value)
     return [api.FINISHED for _ in found]
-
-
-# ---- collectives of Python objects -----------------------------------------------------------------------------------
-
-
-def all_gather_object(object_list: list[Any], obj: Any, group: str | None = None) -> None:
-    """The objects of all processes, put into ``object_list``."""
-    name = group_of("all_gather_object", group)
-    _list("all_gather_object", object_list, "object_list", name)
-    object_list[:] = run(name, lambda g: g.all_gather_object(obj))
-
-
-def gather_object(
-    obj: Any, object_gather_list: list[Any] | None = None, dst: int = 0, group: str | None = None
-) -> None:
-    """The objects of all processes, put into ``object_gather_list`` of process ``dst``."""
-    name = group_of("gather_object", group)
-    root = rank_in("gather_object", name, dst, "dst")
-    target: Any = object_gather_list
-    if api.group_rank(name) == root:
-        if target is None:
-            raise TypeError("For 'gather_object', the 'object_gather_list' of the process 'dst' must be a list.")
-        _list("gather_object", target, "object_gather_list", name)
-    found = run(name, lambda g: g.gather_object(obj, root))
-    if found is not None:
-        target[:] = found
-
-
-def broadcast_object_list(object_list: list[Any], src: int = 0, group: str | None = None, device: Any = None) -> None:
-    """The objects of process ``src`` for all."""
-    name = group_of("broadcast_object_list", group)
-    root = rank_in("broadcast_object_list", name, src, "src")
-    if not isinstance(object_list, list) or not object_list:
-        raise TypeError("For 'broadcast_object_list', the 'object_list' must be a list of objects.")
-    object_list[:] = run(name, lambda g: g.broadcast_object(object_list, root))
-
-
-def scatter_object_list(
-    scatter_object_output_list: list[Any], scatter_object_input_list: list[Any], src: int = 0,
-    group: str | None = None,
-) -> None:  # fmt: skip
-    """One object of process ``src`` for every process, put into the first place of the output list."""
-    who = "scatter_object_list"
-    name = group_of(who, group)
-    root = rank_in(who, name, src, "src")
-    objects = None
-    if api.group_rank(name) == root:
-        objects = _list(who, scatter_object_input_list, "scatter_object_input_list", name)
-    if not isinstance(scatter_object_output_list, list) or not scatter_object_output_list:
-        raise TypeError(f"For '{who}', the 'scatter_object_output_list' must be a list with a place.")
-    scatter_object_output_list[0] = run(name, lambda g: g.scatter_object(objects, root))

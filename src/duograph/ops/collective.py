@@ -6,7 +6,8 @@ operator is called through `ordered`, which finds the token of the program aroun
 both lives: type, meaning, gradient and batching.
 
 ``group`` is a name, ``size`` that of the group when the program was written down; ``op`` is ``"sum"``,
-``"prod"``, ``"max"`` or ``"min"``. The sum over ranks has the order of the ranks (``distributed/reduce.py``).
+``"prod"``, ``"max"``, ``"min"``, or ``"avg"``, the sum divided by the number of ranks. The sum over ranks has the order
+of the ranks (``distributed/reduce.py``).
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ from duograph.tensor.tensor import SymbolicValueError
 from .arithmetic import mul
 from .cast import cast
 from .compare import equal
+from .creation import constant_like
 from .elementwise import elementwise_batch
 from .movement import move_axis
 from .slices import slice_axis
 
-__all__ = ["all_gather", "all_reduce", "all_to_all", "broadcast", "call_of", "ordered", "receive", "reduce_scatter",
-           "reduce_to", "send"]  # fmt: skip
+__all__ = ["all_gather", "all_reduce", "all_to_all", "broadcast", "call_of", "exchange", "ordered", "receive",
+           "reduce_scatter", "reduce_to", "send"]  # fmt: skip
 
-KINDS = ("sum", "prod", "max", "min")
+KINDS = ("sum", "prod", "max", "min", "avg")
 
 
 class _Now:
@@ -81,6 +83,7 @@ def _same_type(name: str) -> Any:
     def infer(token, x, **attrs):
         if x.dtype.is_complex and attrs.get("op") in ("max", "min"):
             raise TypeError(f"For '{name}', complex numbers have no order, but 'op' is {attrs['op']!r}.")
+        _check_average(name, x, attrs.get("op"))
         return TupleType((TOKEN, x))
 
     return infer
@@ -124,8 +127,13 @@ def run(group: str, call: Any) -> Any:
 
 
 def _only_sum(name: str, op: str) -> None:
-    if op != "sum":
-        raise TypeError(f"For '{name}', there is a gradient where 'op' is 'sum', but it is {op!r}.")
+    if op not in ("sum", "avg"):
+        raise TypeError(f"For '{name}', there is a gradient where 'op' is 'sum' or 'avg', but it is {op!r}.")
+
+
+def _check_average(name: str, x: Any, op: Any) -> None:
+    if op == "avg" and not (x.dtype.is_floating or x.dtype.is_complex):
+        raise TypeError(f"For '{name}', there is no mean ('avg') of {x.dtype}.")
 
 
 def _in_front(axes: Any, values: Any) -> Any:
@@ -155,8 +163,8 @@ class all_reduce:
                 return dout[1]
             if op == "prod":
                 _only_sum("all_reduce", op)
-            whole = ordered(all_reduce, dout[1], group=group, op="sum")
-            return whole if op == "sum" else mul(whole, cast(equal(ins[1], out[1]), dtype=whole.dtype))
+            whole = ordered(all_reduce, dout[1], group=group, op="avg" if op == "avg" else "sum")
+            return whole if op in ("sum", "avg") else mul(whole, cast(equal(ins[1], out[1]), dtype=whole.dtype))
 
         return (None, gradient)
 
@@ -271,6 +279,7 @@ class reduce_scatter:
 
     def infer(token, x, *, group, op, size):
         _check_parts("reduce_scatter", x, size)
+        _check_average("reduce_scatter", x, op)
         return TupleType((TOKEN, TensorType(x.dtype, (x.shape[0] // size, *x.shape[1:]))))
 
     def reference(token, x, *, group, op, size):
@@ -279,7 +288,8 @@ class reduce_scatter:
     def bprop(ins, out, dout, *, group, op, size):
         def gradient():
             _only_sum("reduce_scatter", op)
-            return ordered(all_gather, dout[1], group=group, size=size)
+            whole = ordered(all_gather, dout[1], group=group, size=size)
+            return whole if op == "sum" else mul(whole, constant_like(whole, 1.0 / size))
 
         return (None, gradient)
 
@@ -306,6 +316,33 @@ class all_to_all:
 
     def batch(axes, values, *, group, size):
         token, out = all_to_all(values[0], _in_front(axes, values), group=group, size=size)
+        return (token, move_axis(out, 1, 0)), (None, 0)
+
+
+@primitive
+class exchange:
+    """The first axis in pieces: the next ``ins[r]`` rows go to rank ``r``; ``outs[r]`` rows come from it, in the order
+    of the ranks."""
+
+    effects = ("ranks",)
+
+    def infer(token, x, *, group, ins, outs):
+        if not x.shape or (isinstance(x.shape[0], int) and x.shape[0] != sum(ins)):
+            raise ValueError(f"For 'all_to_all', the first dimension of {tuple(x.shape)} must be the sum of {ins}.")
+        return TupleType((TOKEN, TensorType(x.dtype, (sum(outs), *x.shape[1:]))))
+
+    def reference(token, x, *, group, ins, outs):
+        def call(g):
+            parts = [np.ascontiguousarray(part) for part in np.split(x, np.cumsum(ins)[:-1])]
+            return np.concatenate(g.all_to_all_parts(parts, [np.empty((n, *x.shape[1:]), x.dtype) for n in outs]))
+
+        return _given(*_call("exchange", x, group, call, ins, outs))
+
+    def bprop(ins_, out, dout, *, group, ins, outs):
+        return (None, lambda: ordered(exchange, dout[1], group=group, ins=outs, outs=ins))
+
+    def batch(axes, values, *, group, ins, outs):
+        token, out = exchange(values[0], _in_front(axes, values), group=group, ins=ins, outs=outs)
         return (token, move_axis(out, 1, 0)), (None, 0)
 
 

@@ -53,6 +53,30 @@ def messages(rank, size):
     yield from out
 
 
+def uneven(rank, size):
+    """Exchanges of different sizes, means, and their gradients."""
+    rows = [r + 1 for r in range(size)]
+    whole = Tensor(np.zeros(sum(rows), np.float32))
+    dist.all_gather_into_tensor_uneven(whole, Tensor(numbers(rank + 1, rank)), rows)
+    yield whole
+    part = Tensor(np.zeros(rank + 1, np.float32))
+    dist.reduce_scatter_tensor_uneven(part, Tensor(numbers(sum(rows), rank)), rows)
+    yield part
+    sizes = [rank + to + 1 for to in range(size)]
+    x = Tensor(numbers(sum(sizes), rank))
+
+    def f(x):
+        return (ops.AlltoAllV()(x, sizes, sizes) ** 2).sum() + (ops.AllReduce("avg")(x[:1]) * x[0]).sum()
+
+    gradient = ms.grad(f)(x)
+    assert np.array_equal(ms.jit(ms.grad(f))(x).asnumpy(), gradient.asnumpy())
+    yield gradient
+    words = ["", 0]
+    dist.send_object_list(["of", rank], (rank + 1) % size)
+    assert dist.recv_object_list(words, (rank - 1) % size) == 0
+    assert words == ["of", (rank - 1) % size]
+
+
 def mail(rank, size):
     """Messages that were asked for in another order than they come, with a collective in between."""
     following, before = (rank + 1) % size, (rank - 1) % size
@@ -159,7 +183,7 @@ def everything():
     communication.init()
     rank, size = communication.get_rank(), communication.get_group_size()
     found = {}
-    for part in (collectives, messages, mail, objects, later, groups, modes, training):
+    for part in (collectives, messages, uneven, mail, objects, later, groups, modes, training):
         digest = hashlib.sha256()
         for value in part(rank, size):
             digest.update(np.ascontiguousarray(value.asnumpy()).tobytes())

@@ -1,4 +1,4 @@
-"""Programs of the conformance table give the same while they are stepped through, also gradients, errors, effects."""
+"""Programs of the conformance table give the same while stepped through: results, gradients, errors, effects."""
 
 from __future__ import annotations
 

@@ -17,6 +17,9 @@ def test_options_stand_in_front_of_the_program():
 def test_options_of_msrun():
     made = parse("--worker_num=4 --local_worker_num=4 --log_dir=logs --join=True --cluster_time_out=60 a.py".split())
     assert (made.count, made.local, made.log_dir, made.timeout) == (4, 4, "logs", "60")
+    words = "--worker_num=2 --master_addr=127.0.0.1 --master_port=8118 --node_rank=0 --bind_core=True --log_dir=logs"
+    made = parse([*words.split(), "--worker_log_name={hostname}", "--tail_worker_log=0,1", "a.py"])
+    assert (made.count, made.port, made.bind, made.log_name, made.tail) == (2, 8118, True, "{hostname}", [0, 1])
 
 
 @pytest.mark.parametrize(
@@ -27,7 +30,12 @@ def test_options_of_msrun():
         ("-n 0 a.py", "a number of 1 or more"),
         ("--timeout soon a.py", "a number of seconds"),
         ("--join maybe a.py", "True or False"),
-        ("--master_port 8118 a.py", "is not there: MPI's own process manager"),
+        ("--master_port high a.py", "a number of 1 or more"),
+        ("--master_addr 192.0.2.1 a.py", "must be this machine"),
+        ("--node_rank 1 a.py", "must be 0"),
+        ("--tail_worker_log some --log_dir logs a.py", "needs ranks"),
+        ("--tail_worker_log 0 a.py", "need --log_dir"),
+        ("--rank_table_file t.json a.py", "is not there: MPI knows the machines"),
         ("--fast a.py", "unknown option --fast"),
         ("-n", "needs a value"),
         ("--worker_num 4 --local_worker_num 2 a.py", "--hosts says where"),

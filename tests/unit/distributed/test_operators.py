@@ -36,7 +36,37 @@ PROGRAMS = {
     "broadcast": lambda x: (ops.Broadcast(1)((x,))[0] * weights()).sum(),
     "all_to_all": lambda x: (ops.AlltoAll(2, 0, 0)(x) * weights()).sum(),
     "CollectiveScatter": lambda x: (ops.CollectiveScatter(1)(x) * weights(2)).sum(),
+    "CollectiveGather": lambda x: (ops.CollectiveGather(0)(x) * weights(8 if rank() == 0 else 1)).sum(),
+    "mean": lambda x: (ops.AllReduce("avg")(x) * weights()).sum(),
+    "reduce_scatter of means": lambda x: (ops.ReduceScatter("avg")(x) * weights(2)).sum(),
+    "all_to_all of lists": lambda x: (ops.cat(exchanged_lists(x)) * weights()).sum(),
+    "AlltoAllV": lambda x: (uneven(ops.AlltoAllV(), x, *UNEVEN[rank()]) * weights(2 + 2 * rank())).sum(),
+    "AlltoAllVC": lambda x: (uneven(ops.AlltoAllVC(), x, [1, 3, 1, 1]) * weights(2 + 2 * rank())).sum(),
+    "AllGatherV": lambda x: (ops.AllGatherV()(x[: 1 + 2 * rank()], [1, 3]) * weights()).sum(),
+    "ReduceScatterV": lambda x: (ops.ReduceScatterV()(x, [1, 3]) * weights(1 + 2 * rank())).sum(),
+    "reduce_scatter of lists": lambda x: (scattered_lists(x) * weights(2)).sum(),
 }
+UNEVEN = ([1, 3], [1, 1]), ([1, 1], [3, 1])
+"""How many elements each of two ranks sends and receives."""
+
+
+def uneven(operator, x, *sizes):
+    """All four elements of rank 0, two of rank 1."""
+    return operator(x if rank() == 0 else x[:2], *sizes)
+
+
+def exchanged_lists(x):
+    out = [ops.zeros(2), ops.zeros(2)]
+    dist.all_to_all(out, [x[:2], x[2:]])
+    return out
+
+
+def scattered_lists(x):
+    out = ops.zeros(2)
+    dist.reduce_scatter(out, [x[:2], x[2:]])
+    return out
+
+
 GRADIENTS = {
     "all_reduce": [[1, 3, 5, 7]] * 2,
     "all_reduce of the largest": [[1, 0, 0, 0], [1, 3, 5, 7]],
@@ -45,6 +75,15 @@ GRADIENTS = {
     "broadcast": [[0, 0, 0, 0], [1, 3, 5, 7]],
     "all_to_all": [[0, 1, 1, 2], [2, 3, 3, 4]],
     "CollectiveScatter": [[0, 0, 0, 0], [0, 1, 1, 2]],
+    "CollectiveGather": [[0, 1, 2, 3], [4, 5, 6, 7]],
+    "mean": [[0.5, 1.5, 2.5, 3.5]] * 2,
+    "reduce_scatter of means": [[0, 0.5, 0.5, 1]] * 2,
+    "all_to_all of lists": [[0, 1, 1, 2], [2, 3, 3, 4]],
+    "AlltoAllV": [[0, 1, 2, 3], [1, 4, 0, 0]],
+    "AlltoAllVC": [[0, 1, 2, 3], [1, 4, 0, 0]],
+    "AllGatherV": [[1, 0, 0, 0], [3, 5, 7, 0]],
+    "ReduceScatterV": [[0, 1, 2, 3]] * 2,
+    "reduce_scatter of lists": [[0, 1, 1, 2]] * 2,
 }
 """The gradient of the sum of what all ranks compute, in what each has given."""
 
@@ -214,6 +253,28 @@ def test_messages_of_one_sender_and_tag_keep_their_order():
         return [handle.wait() for handle in handles] and [x.tolist()[0] for x in got]
 
     assert simulate(2, program) == [[0.0, 1.0, 2.0, 3.0, 4.0]] * 2
+
+
+def test_means_are_sums_divided():
+    def program():
+        x = Tensor(np.full(3, 1.0 + rank(), np.float16))
+        dist.all_reduce(x, "avg")
+        with pytest.raises(TypeError, match="no mean"):
+            ops.AllReduce("avg")(Tensor([1, 2]))
+        return x.tolist(), ops.AllReduce("avg")(ops.ones(20000) * rank())[0].item()
+
+    assert simulate(2, program) == [([1.5] * 3, 0.5)] * 2
+
+
+def test_nothing_is_done_in_a_group_after_a_rank_has_waited_in_vain():
+    def program():
+        if rank() == 1:
+            with configure(comm_timeout=0.05):
+                for words in ("nothing has come from rank 0", "nothing can be done in the group 'world' any more"):
+                    with pytest.raises(RuntimeError, match=words):
+                        communication.comm_func.barrier()
+
+    simulate(2, program)
 
 
 def test_uneven_exchanges():

@@ -23,6 +23,16 @@ FORMS = [
     "def f(x): return sum((i for i in x if i > 2))",
     "def f(x): return [[j for j in i] for i in x]",
     "def f(x): return [v() if callable(v) else list(v) for v in x]",
+    "def f(x): return [y for i in x if (y := g(i))], y, sum(((d := i) * d for i in x))",
+    "def f(x): return lambda: None",
+    "def f(self, args): return self.g(*args), self.h(x=1), args.g(), self.k(**args)",
+    """
+    def f(x):
+        _, _, a = x
+        for _, _, b in x:
+            a += b
+        return [c for _, _, c in a]
+    """,
     """
     def f(x):
         y = z = x
@@ -230,6 +240,142 @@ FORMS = [
     """,
 ]
 
+GUESSED = [
+    """
+    def f(x):
+        for i in x:
+            if g(i):
+                break
+        else:
+            return 1
+        return h(i)
+    """,
+    """
+    def f(x):
+        for i in x:
+            if g(i) == 3:
+                break
+            if i:
+                continue
+            h()
+        else:
+            return "else"
+        return k(x), i
+    """,
+    """
+    def f(x):
+        while True:
+            try:
+                y = g(x)
+            except E:
+                return
+            h(y)
+    """,
+    """
+    def f(x):
+        while True:
+            try:
+                yield x
+            except E as e:
+                yield e
+    """,
+    """
+    def f(x):
+        try:
+            while True:
+                g(x)
+                h(x)
+        except E:
+            pass
+        return x
+    """,
+    """
+    def f(x):
+        try:
+            y = x.y
+        except E:
+            pass
+        else:
+            return y()
+        return x.z
+    """,
+    """
+    def f(x):
+        y = None
+        try:
+            if x is None:
+                y = g(x)
+            for i in x:
+                if h(i):
+                    return i
+        finally:
+            if y:
+                y.close()
+        return None
+    """,
+    """
+    def f(x):
+        for i in x:
+            try:
+                y = g(i)
+            except E:
+                h()
+                continue
+            finally:
+                for k in x:
+                    g(k)
+            y()
+    """,
+]
+"""Those that can be read in more than one way."""
+
+GROUPS = [
+    """
+    def f(x):
+        try:
+            g(x)
+        except* A as e:
+            h(e)
+        except* (B, C):
+            k()
+        return x
+    """,
+    """
+    def f(x):
+        try:
+            return g(x)
+        except* A:
+            raise
+    """,
+    """
+    def f(x):
+        try:
+            try:
+                y = g(x)
+            except* A.b as e:
+                for i in e.exceptions:
+                    if i:
+                        break
+                    h(i)
+            else:
+                m()
+            finally:
+                k()
+        except E:
+            y = 3
+        return y
+    """,
+    """
+    def f(x):
+        try:
+            y = g(x)
+        except* A as e:
+            raise B from e
+        return y
+    """,
+]
+"""``except*``."""
+
 CLASSES = [
     """
     def f(x, y):
@@ -335,6 +481,22 @@ MATCHES = [
     """
     def f(x):
         match x:
+            case 1 if g(): a()
+            case _ if z: c()
+            case _: d()
+    """,
+    """
+    def f(x):
+        match x:
+            case _ if x > 5: r = 1
+            case [a, b] if a: r = 2
+            case _ if x and a: r = 3
+            case n: r = n
+        return r
+    """,
+    """
+    def f(x):
+        match x:
             case [a, *b] if a: return a
             case [1, *_, q]: return q
             case (1 | 2) as z: return z
@@ -417,7 +579,6 @@ MATCHES = [
 REFUSED = [
     ("def f(x):\n class A:\n  async def m(self): await self\n return A", "GET_AWAITABLE"),
     ("def f(x):\n class A(*x): pass\n return A", "class"),
-    ("def f(x):\n match x:\n  case 1 if g(): a()\n  case _ if z: c()\n  case _: d()", "in the middle of an expression"),
-    ("def f(x):\n try: g()\n except* A: pass", r"except\*"),
+    ("def f(x):\n try: y = g()\n finally:\n  if y: return 1\n return y", "finally"),
     ("async def f(x): return x", "asynchronous"),
 ]

@@ -285,3 +285,4 @@ class ReduceOp:
     MAX = "max"
     MIN = "min"
     PROD = "prod"
+    AVG = "avg"

@@ -103,19 +103,12 @@ def _barrier(p: Any) -> None:
 
 def _gather(p: Any, input_x: Tensor) -> Tensor:
     """The tensors of all ranks, one after the other, for rank ``dest_rank``; other ranks get zeros of shape (1,)."""
-    whole = api.all_gather(input_x, p.group, p.name)
-    root = api.rank_in(p.name, p.group, p.dest_rank, "dest_rank")
-    return whole if api.group_rank(p.group) == root else zeros((1,), input_x.dtype)
+    return api.gather_to(input_x, p.dest_rank, p.group, p.name)
 
 
 def _scatter(p: Any, input_x: Tensor) -> Tensor:
     """This rank's part, along the first axis, of the tensor of rank ``src_rank``; all give one of its shape."""
-    whole = api.broadcast(input_x, p.src_rank, p.group, p.name)
-    size, rank = api.group_size(p.group), api.group_rank(p.group)
-    if not whole.shape or whole.shape[0] % size:
-        raise ValueError(f"For '{p.name}', the first dimension of {tuple(whole.shape)} must be a multiple of {size}.")
-    each = whole.shape[0] // size
-    return whole[rank * each : (rank + 1) * each]
+    return api.scatter_from(input_x, p.src_rank, p.group, p.name)
 
 
 def _neighbor_exchange(p: Any, inputs: Any) -> Any:
@@ -131,6 +124,51 @@ def _neighbor_exchange(p: Any, inputs: Any) -> Any:
     )
 
 
+def _sizes(p: Any, name: str, sizes: Any, count: int) -> list[int]:
+    """Numbers of elements, one per rank."""
+    found = [int(n) * getattr(p, "block_size", 1) for n in (sizes.tolist() if isinstance(sizes, Tensor) else sizes)]
+    if len(found) != count or min(found) < 0:
+        raise ValueError(f"For '{p.name}', the '{name}' must be {count} numbers, 0 or more, but got {sizes}.")
+    return found
+
+
+def _all_to_all_v(p: Any, input_x: Tensor, send_numel_list: Any, recv_numel_list: Any) -> Tensor:
+    """``send_numel_list[r] * block_size`` elements go to rank ``r``; what ``recv_numel_list`` says comes from it."""
+    size = api.group_size(p.group)
+    ins, outs = (
+        _sizes(p, "send_numel_list", send_numel_list, size),
+        _sizes(p, "recv_numel_list", recv_numel_list, size),
+    )
+    return api.exchange(input_x, ins, outs, p.group, p.name)
+
+
+def _all_to_all_v_c(p: Any, input_x: Tensor, send_count_matrix: Any) -> Tensor:
+    """``send_count_matrix[i * size + j] * block_size`` elements go from rank ``i`` to rank ``j``."""
+    size, rank = api.group_size(p.group), api.group_rank(p.group)
+    flat = send_count_matrix.reshape(-1) if isinstance(send_count_matrix, Tensor) else send_count_matrix
+    counts = _sizes(p, "send_count_matrix", flat, size * size)
+    rows, columns = counts[rank * size : (rank + 1) * size], counts[rank::size]
+    return api.exchange(input_x, *((columns, rows) if p.transpose else (rows, columns)), p.group, p.name)
+
+
+def _all_gather_v(p: Any, input_x: Tensor, output_split_sizes: Any) -> Tensor:
+    """The elements of all ranks, of which each has as many as ``output_split_sizes`` says, one after the other."""
+    return api.all_gather_uneven(
+        input_x, _sizes(p, "output_split_sizes", output_split_sizes, api.group_size(p.group)), p.group, p.name
+    )
+
+
+def _reduce_scatter_v(p: Any, input_x: Tensor, input_split_sizes: Any) -> Tensor:
+    """This rank's elements, as many as ``input_split_sizes`` says, of the tensors of all ranks, reduced."""
+    return api.reduce_scatter_uneven(
+        input_x, _sizes(p, "input_split_sizes", input_split_sizes, api.group_size(p.group)), p.op, p.group, p.name
+    )
+
+
+CLASSES.row("AllGatherV", _all_gather_v, {"group": WORLD}, check=_checked_group)
+CLASSES.row("ReduceScatterV", _reduce_scatter_v, _REDUCTION, check=_checked_reduction)
+CLASSES.row("AlltoAllV", _all_to_all_v, {"group": WORLD, "block_size": 1}, check=_checked_group)
+CLASSES.row("AlltoAllVC", _all_to_all_v_c, {"group": WORLD, "block_size": 1, "transpose": False}, check=_checked_group)
 CLASSES.row("AllReduce", _all_reduce, _REDUCTION, check=_checked_reduction)
 CLASSES.row("Reduce", _reduce, {"dest_rank": REQUIRED, **_REDUCTION}, check=_checked_reduction)
 CLASSES.row("AllGather", _all_gather, {"group": WORLD}, check=_checked_group)

@@ -186,8 +186,10 @@ class Expressions(Receivers):
         names: Names = frame.code.names
         if name in names.globals:
             self.world.overlay["global", id(frame.globals), name] = (frame.globals, value)
-        elif name in names.nonlocals or name not in names.own:
+        elif name in names.nonlocals:
             self._store_outer(name, value, frame)
+        elif name not in names.own and frame.parent is not None:  # ``:=`` in a comprehension
+            self.store_name(name, value, frame.parent)
         else:
             frame.locals[name] = value
             self.session.note_variable(name, value, frame)

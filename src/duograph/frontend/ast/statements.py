@@ -257,7 +257,7 @@ class Statements(Expressions):
             raise Uncapturable("a raise of an internal exception")
         raise exc
 
-    def exec_Try(self, node: ast.Try, frame: Frame) -> Outcome:
+    def exec_Try(self, node: ast.Try | ast.TryStar, frame: Frame) -> Outcome:
         try:
             outcome = self._try_except(node, frame)
         except INTERNAL:
@@ -270,13 +270,17 @@ class Statements(Expressions):
         final = self.block(node.finalbody, frame)
         return final if final.kind != "next" else outcome
 
-    def _try_except(self, node: ast.Try, frame: Frame) -> Outcome:
+    exec_TryStar = exec_Try
+
+    def _try_except(self, node: ast.Try | ast.TryStar, frame: Frame) -> Outcome:
         self.session.catches = True
         try:
             outcome = self.block(node.body, frame)
         except INTERNAL:
             raise
         except Exception as exc:
+            if isinstance(node, ast.TryStar):
+                raise Uncapturable("an exception that except* may catch a part of") from None
             handler = self._handler(node, exc, frame)
             if handler is None:
                 raise

@@ -6,16 +6,18 @@ A branch knows for each side where it goes, and whether the value that was asked
 from __future__ import annotations
 
 import ast
+import types
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from .flow import Flow
 from .stack import NotStraight, Stack
 from .stores import Stores
 from .tidy import negated
 
 Side = tuple[int, bool]
+T = TypeVar("T")
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +55,15 @@ class Scope:
 class Conditions(Stores, ABC):
     """Branches as syntax."""
 
-    flow: Flow
+    code: types.CodeType
+
+    def choose(self, what: str, i: int, options: Iterable[T]) -> T:
+        """What is likely, or what this reading tries instead: see `guesses.py`."""
+        line = self.flow.instructions[i].position[0]
+        return self.functions.guesses.choose(self.code, what, i, line, options)  # type: ignore[no-any-return]
+
+    def doubt(self, what: str, i: int, likely: bool) -> bool:
+        return self.choose(what, i, (likely, not likely))
 
     def branch(self, i: int, stack: Stack, scope: Scope) -> Branch | Value:
         """The branch at ``i``, together with those that belong to the same expression."""
@@ -167,7 +177,9 @@ class Conditions(Stores, ABC):
                 return False
             outer.test, outer.yes, outer.stack = made, inner.yes, inner.stack
             outer.is_chain = inner.is_chain
-        elif len(inner.stack) != len(outer.stack) or self._is_nested(outer, inner):
+        elif len(inner.stack) != len(outer.stack) or self.doubt(
+            "nested", min(inner.owned), self._is_nested(outer, inner)
+        ):
             return False
         elif side == "yes" and inner.no == outer.no:
             outer.test, outer.yes = _joined(ast.And, outer.test, inner.test), inner.yes

@@ -106,9 +106,26 @@ class Flow:
                 raise Uncapturable("a finally clause that is compiled in different ways")
             else:
                 work.extend(zip(a.next, b.next, strict=True))
-        if len(found) != 1:
+        ends = sorted(found)
+        if not ends or not all(self._is_copy(ends[0], other) for other in ends[1:]):
             raise Uncapturable("a finally clause that is left")
-        return found.pop()
+        return ends[0]
+
+    def _is_copy(self, i: int, k: int) -> bool:
+        """Whether two places are one end of the function, which has another line wherever it follows something else."""
+        while i != k:
+            a, b = self.instructions[i], self.instructions[k]
+            if (
+                (a.op, a.arg) != (b.op, b.arg)
+                or a.handler != b.handler
+                or len(a.next) != len(b.next)
+                or len(a.next) > 1
+            ):
+                return False
+            if not a.next:
+                break
+            i, k = a.next[0], b.next[0]
+        return True
 
     def _walk(self) -> None:
         """Depth first: an edge to a place that is still being visited closes a loop."""
@@ -152,6 +169,8 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
         made[i].position = NOWHERE
         if made[i].op == "RETURN_VALUE":
             made[i].arg = IMPLIED
+    for i in _of_clauses(made):
+        made[i].position = NOWHERE
     first: dict[Any, int] = {}
     classes = [first.setdefault(_label(m), len(first)) for m in made]
     count = len(first)
@@ -183,6 +202,18 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
             Instruction(one.op, one.arg, one.position, tuple(chosen[classes[n]] for n in one.next), told, one.continues)
         )
     return renumbered
+
+
+def _of_clauses(made: list[Instruction]) -> set[int]:
+    """The instructions that end an ``except`` clause: their place is that of what comes before, too."""
+    found: set[int] = set()
+    for i, m in enumerate(made):
+        if m.op.startswith("DELETE_") and i > 1 and made[i - 1].op.startswith("STORE_") and made[i - 1].arg == m.arg:
+            if made[i - 2].op == "LOAD_CONST" and m.position == made[i - 1].position == made[i - 2].position:
+                found |= {i - 2, i - 1, i}
+        elif m.op == "LIST_APPEND" and made[m.next[0]].op in ("PREP_RERAISE_STAR", "CALL_INTRINSIC_2"):
+            found.add(i)
+    return found
 
 
 def _label(made: Instruction) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from ..rules.errors import Uncapturable
 from .classes import as_annotated, class_statement, private_prefix
 from .guarded import Guarded
+from .guesses import Guesses
 from .instructions import Instruction, as_written
 from .stack import Body, Class, Marker
 from .tidy import generators_of, without_last
@@ -21,8 +22,9 @@ _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 class Functions:
     """What makes syntax of the code objects inside of one function."""
 
-    def __init__(self, code: types.CodeType, private: str = "") -> None:
+    def __init__(self, code: types.CodeType, guesses: Guesses, private: str = "") -> None:
         self.code = code
+        self.guesses = guesses
         self.private = private  # what stands in front of private names: the class around, if its statement comes back
         self.free = set(code.co_freevars)
         self.imported: set[str] = set()
@@ -37,7 +39,11 @@ class Functions:
     def body(self) -> Body:
         """The statements of the function."""
         reader = Guarded(self.code, self)
-        body = without_last(reader.function(), ast.Return)
+        try:
+            body = without_last(reader.function(), ast.Return)
+        except Uncapturable:
+            self.guesses.line = self.guesses.line or reader.line
+            raise
         self.imported |= reader.imported
         declared: Body = []
         if reader.globals:
@@ -56,7 +62,8 @@ class Functions:
         code = self.code
         arguments = arguments_of(code, function, self.private)
         if code.co_name == "<lambda>":
-            made: Any = ast.Lambda(arguments, _value(self.body()))
+            nothing = ast.Constant(None, lineno=code.co_firstlineno, col_offset=0)
+            made: Any = ast.Lambda(arguments, _value(self.body() or [ast.Return(nothing)]))
             made.lineno, made.col_offset = code.co_firstlineno, made.body.col_offset
             made.end_lineno, made.end_col_offset = made.body.end_lineno, made.body.end_col_offset
             return made
@@ -71,7 +78,7 @@ class Functions:
 
     def definition(self, function: Any, reader: Any) -> ast.stmt:
         """The ``def`` statement of a function that is stored under its own name."""
-        inner = Functions(function.code, self.private)
+        inner = Functions(function.code, self.guesses, self.private)
         node = inner.tree(function)
         self.imported |= inner.imported
         finish = _Finish(self)
@@ -80,7 +87,7 @@ class Functions:
 
     def class_(self, made: Class, decorators: list[ast.expr]) -> ast.stmt:
         """The ``class`` statement of a class that is stored under its own name."""
-        inner = Functions(made.code, private_prefix(made.name))
+        inner = Functions(made.code, self.guesses, private_prefix(made.name))
         body = inner.body()
         self.imported |= inner.imported
         finish = _Finish(self)
@@ -90,7 +97,7 @@ class Functions:
     def lambda_(self, function: Any) -> ast.expr:
         if function.code.co_name != "<lambda>":
             raise Uncapturable(f"the function {function.code.co_name} is used without being stored")
-        inner = Functions(function.code, self.private)
+        inner = Functions(function.code, self.guesses, self.private)
         node = inner.tree(function)
         self.imported |= inner.imported
         return node
@@ -100,9 +107,15 @@ class Functions:
         code = function.code
         if code.co_name not in _COMPREHENSIONS or len(values) != 1 or not isinstance(values[0], Marker):
             raise Uncapturable(f"a call of {code.co_name}, which is made in its place")
-        inner = Functions(code, self.private)
+        inner = Functions(code, self.guesses, self.private)
         body = inner.body()
         self.imported |= inner.imported
+        for declared in body:  # what ``:=`` binds in the function around
+            if isinstance(declared, ast.Global):
+                reader.globals |= set(declared.names)
+            elif isinstance(declared, ast.Nonlocal):
+                reader.nonlocals |= self.free & set(declared.names)
+        body = [n for n in body if not isinstance(n, ast.Global | ast.Nonlocal)]
         found: Any
         match body:
             case [ast.For() as loop]:
@@ -182,7 +195,7 @@ class _Finish(ast.NodeTransformer):
         self.functions = functions
 
     def visit_Function(self, node: Any) -> Any:
-        owner = self.functions if self.functions is not None else Functions(node.code)
+        owner = self.functions if self.functions is not None else Functions(node.code, Guesses({}))
         return owner.lambda_(node)
 
     def visit_Class(self, node: Any) -> Any:

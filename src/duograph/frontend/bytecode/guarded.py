@@ -19,14 +19,16 @@ from .structure import Context, Exit, Structure
 class Guarded(Structure):
     """Reads one function."""
 
-    def _guarded(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+    def _guarded(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         at = self.flow.instructions
         begin = at[handler].next[0]
         if at[begin].op == "WITH_EXCEPT_START":
             return self._with(handler, i, stack, scope, out)
+        if {at[begin].op, at[at[begin].next[0]].op} == {"COPY", "BUILD_LIST"}:
+            return self._except_star(handler, i, stack, scope, out, first)
         if at[begin].op == "POP_TOP" or self._checks(begin):
-            return self._except(handler, i, stack, scope, out)
-        return self._finally(handler, i, stack, scope, out)
+            return self._except(handler, i, stack, scope, out, first)
+        return self._finally(handler, i, stack, scope, out, first)
 
     def _within(self, handler: int, scope: Scope, final: int | None = None) -> Context:
         outer = scope.context
@@ -108,18 +110,20 @@ class Guarded(Structure):
         outside = [p for p in level if p in around or p in scope.stop or not column or self.column(p) < column]
         return outside or level
 
-    def _except(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+    def _except(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         at = self.flow.instructions
         _, exits = self._region(handler, i)
         normal = self._level(exits, stack, i, scope)
         caught = self._level(self._clause_ends(handler), stack, i, scope)
-        end = self._end_of_try(normal, caught, scope)
+        end = self.choose("end", handler, (self._end_of_try(normal, caught, scope), *normal[:4], *caught[:4], None))
         ways = self._ways(normal, scope)
         otherwise = [p for p, way in zip(normal, ways, strict=True) if p != end and end is not None and end in way]
-        begin = otherwise[0] if otherwise else None
+        begin = self.choose(
+            "else", handler, (otherwise[0] if otherwise else None, *(p for p in normal if p != end), None)
+        )
         context = self._within(handler, scope)
         body, _ = self.read(
-            i, stack, Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, context)
+            i, stack, Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, context), first
         )
         orelse: Body = []
         if begin is not None:
@@ -208,7 +212,7 @@ class Guarded(Structure):
     def do_PUSH_EXC_INFO(self, made: Any, stack: Stack, out: Body | None) -> None:
         raise Uncapturable("an exception handler outside of try")
 
-    def _finally(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+    def _finally(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         at = self.flow.instructions
         final = at[handler].next[0]
         _, exits = self._region(handler, i)
@@ -217,14 +221,75 @@ class Guarded(Structure):
         end = self._meeting_of(ways, scope)
         if end is None and normal:
             end = max(normal)
+        end = self.choose("end", handler, (end, *normal[:4], None))
         context = self._within(handler, scope, final)
-        body, _ = self.read(i, stack, Scope(scope.stop | ({end} if end is not None else set()), scope.loop, context))
+        until = Scope(scope.stop | ({end} if end is not None else set()), scope.loop, context)
+        body, _ = self.read(i, stack, until, first)
         held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception")]
         last, rest = self.read(final, [*stack, *held], Scope(frozenset(), None, scope.context))
         if rest is not None:
             raise Uncapturable("a finally clause of an unknown form")
-        node = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])
-        if len(body) == 1 and isinstance(body[0], ast.Try) and not body[0].finalbody:
-            node.body, node.handlers, node.orelse = body[0].body, body[0].handlers, body[0].orelse
+        node: Any = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])
+        inner: Any = body[0] if len(body) == 1 else None
+        if isinstance(inner, ast.Try | ast.TryStar) and not inner.finalbody:
+            node = type(inner)(inner.body, inner.handlers, inner.orelse, node.finalbody)
         out.append(self.put(node, at[i].position))
         return None if end is None else (end, stack)
+
+    # -- except* ---------------------------------------------------------------------------------------------------
+
+    def _except_star(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
+        """``try`` with ``except*``: each clause gets its part of the group, and what is left goes to the next one."""
+        at = self.flow.instructions
+        place = at[handler].next[0]
+        while at[place].op in ("COPY", "BUILD_LIST", "SWAP"):  # a list of what clauses raise
+            place = at[place].next[0]
+        clauses = []
+        while at[place].op != "LIST_APPEND":
+            clause, place = self._part(place, stack, scope)
+            clauses.append(clause)
+        ends = sorted(p for p in self._clause_ends(handler) if at[p].op != "RERAISE")
+        if len(ends) != 1:
+            raise Uncapturable("an except* clause of an unknown form")
+        end = ends[0]
+        normal = self._level(self._region(handler, i)[1], stack, i, scope)
+        begin = self.choose("else", handler, (next((p for p in normal if p != end), None), *normal, None))
+        around = self._within(handler, scope)
+        inner = Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, around)
+        body, _ = self.read(i, stack, inner, first)
+        orelse: Body = []
+        if begin is not None and begin != end:
+            orelse, _ = self.read(begin, stack, scope.until(end))
+        out.append(self.put(ast.TryStar(body or [self._plain(ast.Pass())], clauses, orelse, []), at[i].position))
+        return end, stack
+
+    def _raises_rest(self, i: int) -> bool:
+        return self.flow.instructions[i].op in ("PREP_RERAISE_STAR", "CALL_INTRINSIC_2")
+
+    def _part(self, i: int, stack: Stack, scope: Scope) -> tuple[ast.ExceptHandler, int]:
+        """One ``except*`` clause, and where the next begins."""
+        at = self.flow.instructions
+        held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception", "raised", "exception")]
+        inner: Stack = [*stack, *held]
+        position = at[i].position
+        while at[i].op != "CHECK_EG_MATCH":
+            if len(at[i].next) != 1:
+                raise Uncapturable("an except* clause of an unknown form")
+            self.step(at[i], inner, None)
+            i = at[i].next[0]
+        kind = self.pop(inner)
+        while at[i].op != "BRANCH":  # whether there is a part of this kind
+            i = at[i].next[0]
+        none, i = at[i].next
+        following = at[none].next[0]
+        ends = {following}
+        if at[following].op == "LIST_APPEND":  # the last clause: where it ends may have copies
+            ends |= {k for k, made in enumerate(at) if made.op == "LIST_APPEND" and self._raises_rest(made.next[0])}
+        name = at[i].arg if at[i].op.startswith("STORE_") else None
+        if name is not None:
+            self.functions.note(self, at[i])
+        body, _ = self.read(at[i].next[0], inner, scope.until(*ends))
+        match body[-2:]:
+            case [ast.Assign(value=ast.Constant(None)), ast.Delete(targets=[ast.Name(id=deleted)])] if deleted == name:
+                body = body[:-2]  # by the compiler
+        return self.put(ast.ExceptHandler(kind, name, body or [self._plain(ast.Pass())]), position), following

@@ -297,9 +297,19 @@ class _Decoder:
             handler = self._resolve(first)
             for offset in range(start, end, 2):
                 i = self.at.get(offset)
-                if i is not None:
-                    for k in range(self.first[i], self.first[i + 1]):
-                        self.made[k].handler = (handler, depth, lasti)
+                if i is not None and not (i and self._is_asked_before(i)):
+                    self._guard(i, (handler, depth, lasti))
+                if i is not None and self._is_asked_before(i + 1):
+                    self._guard(i + 1, (handler, depth, lasti))
+
+    def _guard(self, i: int, handler: tuple[int, int, bool]) -> None:
+        for k in range(self.first[i], self.first[i + 1]):
+            self.made[k].handler = handler
+
+    def _is_asked_before(self, i: int) -> bool:
+        """Whether it is a branch on what the instruction before it has asked: that may raise, the branch may not, and
+        so the tables of 3.13 need not have it."""
+        return self.version >= (3, 13) and i < len(self.raw) and self.raw[i].op.startswith("POP_JUMP_")
 
 
 _HAS_ARG = {name for name, number in opcode.opmap.items() if number >= getattr(opcode, "HAVE_ARGUMENT", 90)} - {

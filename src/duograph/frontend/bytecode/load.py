@@ -15,6 +15,7 @@ from ..rules.errors import Uncapturable
 from ..source.load import MADE, FunctionSource
 from ..source.scope import names_of
 from .functions import Functions
+from .guesses import Guesses, Hopeless, read_until
 from .same import difference
 
 _recovered: WeakTable[types.CodeType, FunctionSource | str] = WeakTable()
@@ -28,6 +29,7 @@ def load_recovered(fn: types.FunctionType) -> FunctionSource:
     if known is None:
         try:
             node = recover(code)
+            _tell_apart(node)
             postponed = bool(code.co_flags & __future__.annotations.compiler_flag)
             known = FunctionSource(node, code.co_filename, names_of(node), postponed, "bytecode")
         except RecursionError:  # of whoever has called us: nothing that the code is to blame for
@@ -44,7 +46,12 @@ def recover(code: types.CodeType) -> Any:
     """A tree that compiles to what ``code`` does; `Uncapturable` if there is none."""
     if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         raise Uncapturable(f"{code.co_name} is asynchronous")
-    functions = Functions(code)
+    return read_until(lambda guesses: _reading(code, guesses), sum(len(c.co_code) for c in (code, *_nested(code))) // 2)
+
+
+def _reading(code: types.CodeType, guesses: Guesses) -> Any:
+    """One reading of ``code``, if it does what ``code`` does."""
+    functions = Functions(code, guesses)
     try:
         node = functions.tree()
         found = _compiled(code, node, functions.imported)
@@ -52,16 +59,33 @@ def recover(code: types.CodeType) -> Any:
         raise
     except Exception as exc:  # the tree is no program: something was not understood
         raise Uncapturable(f"the bytecode of {code.co_name} was not understood ({type(exc).__name__}: {exc})") from exc
-    reason = f"nothing of the name {code.co_name}" if found is None else difference(code, found)
-    if reason is not None:
-        raise Uncapturable(f"the bytecode of {code.co_name} was not understood ({reason})")
+    if found is None:
+        raise Hopeless(f"the bytecode of {code.co_name} was not understood (nothing of that name)")
+    other = difference(code, found)
+    if other is not None:
+        guesses.line = other.line or guesses.line
+        raise Uncapturable(f"the bytecode of {code.co_name} was not understood ({other.text})")
     return node
+
+
+def _tell_apart(tree: Any) -> None:
+    """Gives nodes places of their own, where the code has none for them (``-X no_debug_ranges``, stripped tables): what
+    a break is at, and what a segment begins with, is known by its place."""
+    known: set[Any] = set()
+    done: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr) and id(node) not in done:
+            done.add(id(node))
+            kind = ast.stmt if isinstance(node, ast.stmt) else type(node)
+            while (place := (kind, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)) in known:
+                node.end_col_offset = (node.end_col_offset or 0) + 1
+            known.add(place)
 
 
 def _compiled(code: types.CodeType, node: Any, imported: set[str]) -> types.CodeType | None:
     """The code object that ``node`` gives, where it finds the variables of functions around it, and modules."""
     free = ", ".join(code.co_freevars)
-    used = {n for c in (code, *_nested(code)) for n in c.co_names}
+    used = {n for c in (code, *_nested(code)) for n in (*c.co_names, *c.co_varnames, *c.co_cellvars, *c.co_freevars)}
     imports = "".join(f"import {name}\n" for name in sorted(imported & used))
     module = ast.parse(f"{imports}def around({free}):\n  pass")
     around: Any = module.body[-1]

@@ -46,15 +46,19 @@ def _classes(reader: Structure) -> set[int]:
     return reader.class_patterns
 
 
-def match_statement(reader: Structure, i: int, stack: Stack, scope: Scope) -> tuple[Any, Exit] | None:
-    """The statement that begins at ``i``, and where code goes on; ``None`` if there is none."""
+def match_statement(
+    reader: Structure, i: int, stack: Stack, scope: Scope, first: _Case | None = None
+) -> tuple[Any, Exit] | None:
+    """The statement that begins at ``i``, and where code goes on; ``None`` if there is none. ``first``: a case before
+    ``i`` that has been read."""
     flow, depth = reader.flow, reader.flow.depth[i]
     known = set(reader.globals), set(reader.nonlocals), dict(reader.targets), list(reader.gathered)
-    cases: list[_Case] = []
+    cases: list[_Case] = [] if first is None else [first]
+    begun = len(cases)
     place: int | None = i
     try:
-        while place is not None and flow.depth[place] == depth and (not cases or place > i):
-            cases.append(_case(reader, place, stack, scope))
+        while place is not None and flow.depth[place] == depth and (len(cases) == begun or place > i):
+            cases.append((cases and _only_guarded(reader, place, stack, scope)) or _case(reader, place, stack, scope))
             place = cases[-1].others
     except NoPattern:
         if not cases:
@@ -128,6 +132,26 @@ def _case(reader: Structure, i: int, stack: Stack, scope: Scope) -> _Case:
         if at[k].op.startswith("STORE_"):
             reader.functions.note(reader, at[k])
     return _Case(pattern, guard, place, others)
+
+
+def _only_guarded(reader: Structure, i: int, stack: Stack, scope: Scope) -> _Case | None:
+    """``case _ if ...`` before other cases, of which 3.12 leaves the guard, and that the value is thrown away then."""
+    at = reader.flow.instructions
+    if not at[i].op.startswith("LOAD_"):
+        return None
+    found = reader._straight(i, [*stack[:-1], reader.put(Marker("subject"), NOWHERE)], scope, set())
+    return guarded_case(reader, found, stack) if isinstance(found, Branch) else None
+
+
+def guarded_case(reader: Structure, found: Branch, stack: Stack) -> _Case | None:
+    """``case _ if ...``, if the branch is its guard: the value stays on the stack for others, or is thrown away."""
+    at, flow = reader.flow.instructions, reader.flow
+    if found.is_chain or found.yes[1] or found.no[1] or _has_marker(found.test) or len(found.stack) != len(stack):
+        return None
+    yes, no = found.yes[0], found.no[0]
+    if at[yes].op != "POP_TOP" or flow.depth[no] != flow.depth[yes]:
+        return None
+    return _Case(ast.MatchAs(None, None), found.test, at[yes].next[0], no)
 
 
 def _has_marker(test: Any) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .flow import Flow
-from .instructions import Instruction
+from .instructions import NOWHERE, Instruction, Position
 from .stack import LOAD, is_none
 
 
@@ -75,6 +75,7 @@ class Patterns:
         self.flow = flow
         self.names: dict[Piece, list[str]] = {}
         self._steps = 0
+        self._position = NOWHERE  # of the pattern
 
     def case(self, i: int) -> tuple[Way, Piece, bool]:
         """The pattern that begins at ``i``, with the value on top of the stack.
@@ -87,6 +88,7 @@ class Patterns:
         """
         root = Piece()
         way = Way(i, [root])
+        self._position = self.flow.instructions[i].position
         self._step(way)
         is_copied = way.stack == [root, root]
         while way.stack:
@@ -105,10 +107,16 @@ class Patterns:
         made = self.flow.instructions[i]
         return made.op == "COPY" and made.arg == 1
 
+    def _is_of_next(self, position: Position) -> bool:
+        """Whether a ``_`` is written there, in a line behind the pattern, as far as that is known."""
+        last, (line, _, column, end) = self._position[1], position
+        return last is not None and line is not None and line > last and (end or 0) - (column or 0) == 1
+
     def behind_pops(self, i: int) -> int:
-        """Where code goes on at ``i`` that throws away what a pattern has left on the stack."""
+        """Where code goes on at ``i`` that throws away what a pattern has left on the stack: not the value itself, as
+        ``case _ if ...`` does, which is written behind it."""
         at = self.flow.instructions
-        while at[i].op == "POP_TOP":
+        while at[i].op == "POP_TOP" and not self._is_of_next(at[i].position):
             i = at[i].next[0]
         return i
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
+from dataclasses import dataclass
 from typing import Any
 
 from .instructions import Instruction, decode
@@ -15,18 +16,26 @@ from .instructions import Instruction, decode
 _IGNORED = inspect.CO_NESTED | 0x1000000 | 0x4000000  # postponed annotations; 3.13: has a docstring
 
 
-def difference(a: types.CodeType, b: types.CodeType) -> str | None:
+@dataclass(slots=True, frozen=True)
+class Difference:
+    """What is not the same, and in which line if that is known."""
+
+    text: str
+    line: int | None = None
+
+
+def difference(a: types.CodeType, b: types.CodeType) -> Difference | None:
     """The first difference between two code objects; None if they do the same."""
     for what in ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_name"):
         if getattr(a, what) != getattr(b, what):
-            return f"{what} of {a.co_name} is {getattr(a, what)!r}, not {getattr(b, what)!r}"
+            return Difference(f"{what} of {a.co_name} is {getattr(a, what)!r}, not {getattr(b, what)!r}")
     if (a.co_flags ^ b.co_flags) & ~_IGNORED:
-        return f"{a.co_name} has other flags"
+        return Difference(f"{a.co_name} has other flags")
     count = a.co_argcount + a.co_kwonlyargcount + bool(a.co_flags & 4) + bool(a.co_flags & 8)
     if a.co_varnames[:count] != b.co_varnames[:count]:
-        return f"parameters of {a.co_name}"
+        return Difference(f"parameters of {a.co_name}")
     if set(a.co_cellvars) != set(b.co_cellvars) or set(a.co_freevars) != set(b.co_freevars):
-        return f"shared variables of {a.co_name}"
+        return Difference(f"shared variables of {a.co_name}")
     return None if _is_equal_text(a, b) else _bodies(a, b)
 
 
@@ -37,7 +46,7 @@ def _is_equal_text(a: types.CodeType, b: types.CodeType) -> bool:
     return tables and names and _equal(a.co_consts, b.co_consts)
 
 
-def _bodies(a: types.CodeType, b: types.CodeType) -> str | None:
+def _bodies(a: types.CodeType, b: types.CodeType) -> Difference | None:
     ours, others = decode(a), decode(b)
     seen: set[tuple[int, int]] = set()
     work = [(0, 0)]
@@ -48,11 +57,13 @@ def _bodies(a: types.CodeType, b: types.CodeType) -> str | None:
         seen.add(pair)
         x, y = ours[pair[0]], others[pair[1]]
         if x.op != y.op or len(x.next) != len(y.next) or not (_equal(x.arg, y.arg) or _names_class(x, y, ours)):
-            return f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name} became {y.op} {y.arg!r}"
+            made = f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name}"
+            return Difference(f"{made} became {y.op} {y.arg!r}", x.position[0])
         work.extend(zip(x.next, y.next, strict=True))
         if x.handler is not None or y.handler is not None:
             if x.handler is None or y.handler is None or x.handler[1:] != y.handler[1:]:
-                return f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name} has another exception handler"
+                made = f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name}"
+                return Difference(f"{made} has another exception handler", x.position[0])
             work.append((x.handler[0], y.handler[0]))
     return None
 

@@ -10,6 +10,7 @@ import ast
 from typing import Any
 
 from ..rules.errors import Uncapturable
+from .guesses import Hopeless
 from .instructions import Instruction, Position
 
 BINARY = (
@@ -92,7 +93,7 @@ class Straight:
         if method is None and out is None:
             raise NotStraight
         if method is None:
-            raise Uncapturable(f"the instruction {made.op}")
+            raise Hopeless(f"the instruction {made.op}")
         if made.position[0] is not None:
             self.line = made.position[0]
         method(made, stack, out)
@@ -397,8 +398,6 @@ class Straight:
             arguments = [ast.copy_location(ast.Constant(v), rest) for v in values]
         else:
             arguments = [ast.copy_location(ast.Starred(rest, LOAD), rest)]
-        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            self.imported.add(function.value.id)
         self.push(ast.Call(function, arguments, keywords), made, stack)
 
     def do_MAKE_FUNCTION(self, made: Instruction, stack: Stack, out: Body | None) -> None:

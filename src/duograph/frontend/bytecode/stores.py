@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..rules.errors import Uncapturable
+from .flow import Flow
+from .guesses import Hopeless
 from .instructions import IMPLIED, Instruction
 from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, is_none
 
@@ -25,6 +27,8 @@ class Unpack:
 
 class Stores(Straight):
     """Statements without flow."""
+
+    flow: Flow
 
     def __init__(self, functions: Any) -> None:
         super().__init__(functions)
@@ -166,6 +170,9 @@ class Stores(Straight):
         if not stack:
             raise Uncapturable("a stack without a value")
         value = stack[-1]
+        if isinstance(value, Marker) and value.kind == "unpacked":
+            name = self._stored_next(made)
+            return self._store(self.put(ast.Name(name, STORE), made.position), made, stack, out)
         if isinstance(value, Marker):
             stack.pop()
             if value.kind == "import":
@@ -175,9 +182,17 @@ class Stores(Straight):
                 raise NotStraight
             elif value.kind not in _THROWN_AWAY:
                 raise Uncapturable(f"{value.kind} is thrown away")
-            return
+            return None
         value = self.pop(stack)
-        self.statement(ast.Expr(value), made, stack, out)
+        return self.statement(ast.Expr(value), made, stack, out)
+
+    def _stored_next(self, made: Instruction) -> str:
+        """The variable of ``_, _ = pair``, of whose stores 3.12 leaves the last."""
+        while made.op == "POP_TOP":
+            made = self.flow.instructions[made.next[0]]
+        if made.op != "STORE_FAST":
+            raise Uncapturable("unpacked is thrown away")
+        return str(made.arg)
 
     def do_RETURN_VALUE(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         value = self.pop(stack)
@@ -194,7 +209,7 @@ class Stores(Straight):
         if is_none(names):
             self.push(Marker("module", (made.arg, level.value)), made, stack)
         elif "*" in names.value:
-            raise Uncapturable("import *")
+            raise Hopeless("import *")
         else:
             self.push(Marker("import", (made.arg, level.value, [])), made, stack)
 

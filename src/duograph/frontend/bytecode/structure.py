@@ -16,13 +16,15 @@ from ..rules.errors import Uncapturable
 from .conditions import Branch, Conditions, Scope, Value
 from .flow import Flow
 from .instructions import NAMED, NOWHERE, as_written
-from .matches import match_statement, may_match
+from .matches import guarded_case, match_statement, may_match
 from .stack import Body, Marker, NotStraight, Stack, without_exception
 from .tidy import generators_of, negated, without_last
 
 Exit = tuple[int, Stack] | None
 """Where code goes on that does not leave, with what is on the stack."""
 MAX_STEPS = 100_000
+MOST_ENDS = 6
+"""Places that are tried as the end of a loop or `try`."""
 MOST_READ, MOST_STEPS = 64, 20_000
 """How often each instruction may be read, on average, and all together (half a second): guesses within guesses would
 double with each branch."""
@@ -55,8 +57,6 @@ class Structure(Conditions):
         super().__init__(functions)
         self.code = code
         self.flow = Flow(code)
-        if any(made.op == "CHECK_EG_MATCH" for made in self.flow.instructions):
-            raise Uncapturable("except*, which catches parts of an exception group")
         if functions.private:
             for made in self.flow.instructions:
                 if made.op.startswith(NAMED):
@@ -109,8 +109,8 @@ class Structure(Conditions):
             outside = () if context is None else context.inside
             new = [h for h in new if h not in outside]
             made = at[i]
-            if new:
-                following = self._guarded(new[-1], i, stack, scope, out)
+            if new and not (i in self.flow.loops and first != i and self._is_around(i, new[-1])):
+                following = self._guarded(new[-1], i, stack, scope, out, first)
             elif made.op == "FOR_ITER" or (i in self.flow.loops and first != i):
                 following = self._loop(i, stack, scope, out)
             elif may_match(self, i, stack) and (matched := match_statement(self, i, stack, scope)) is not None:
@@ -134,6 +134,10 @@ class Structure(Conditions):
                 return None
             i, stack = following
 
+    def _is_around(self, head: int, handler: int) -> bool:
+        """Whether the loop is around the ``try`` that it begins with: it goes on where the handler is not in force."""
+        return self.doubt("around", head, any(handler not in self.flow.handlers(k) for k in self.flow.loops[head]))
+
     def _plain(self, node: Any) -> Any:
         return self.put(node, NOWHERE)
 
@@ -146,12 +150,17 @@ class Structure(Conditions):
         if found.is_chain or found.yes[1] or found.no[1]:
             raise Uncapturable("a condition of an unknown form")
         if found.stack and not isinstance(found.stack[-1], Marker):
-            raise Uncapturable("a branch in the middle of an expression")
+            case = guarded_case(self, found, found.stack)
+            matched = None if case is None else match_statement(self, found.no[0], found.stack, scope, case)
+            if matched is None:
+                raise Uncapturable("a branch in the middle of an expression")
+            out.append(matched[0])
+            return matched[1]
         test, yes, no = found.test, found.yes[0], found.no[0]
         loop = scope.loop
-        if self._is_turned(i, yes, no, loop):
+        if self.doubt("turned", i, self._is_turned(i, yes, no, loop)):
             test, yes, no = negated(test), no, yes
-        meet = self.meeting(yes, no, scope)
+        meet = self.choose("meet", i, (self.meeting(yes, no, scope), None))
         if loop is not None and meet in (loop.head, loop.end):
             meet = None
         inner = scope.until(meet)
@@ -166,7 +175,11 @@ class Structure(Conditions):
         if a is not None and b is not None and a[0] != b[0]:
             raise Uncapturable("branches that end at different places")
         only_jumps = loop is not None and yes in (loop.head, loop.end)
-        if a is None and (meet is None or b is None) and (only_jumps or not self._is_else(yes, no)):
+        if (
+            a is None
+            and (meet is None or b is None)
+            and (only_jumps or not self.doubt("else", i, self._is_else(yes, no)))
+        ):
             if only_jumps and yes == loop.head and not self.flow.instructions[i].continues:
                 out.append(self._at(ast.If(negated(test), orelse, []), test))
                 return b
@@ -213,6 +226,8 @@ class Structure(Conditions):
         if at[i].op == "FOR_ITER":
             return self._for(i, inside, stack, scope, out)
         test = self._test(i, inside, stack, scope) if at[i].op not in ("POP_EXCEPT", "RERAISE") else None
+        if test is not None and not self.doubt("test", i, True):
+            test = None
         if test is None:
             end = self._end(i, None, inside, scope)
             body, rest = self.read(i, stack, Scope(frozenset(), Loop(i, end), scope.context), first=i)
@@ -259,13 +274,19 @@ class Structure(Conditions):
         if exhausted is not None:
             own = self.flow.reach(exhausted, ends, guards)
             common = set().union(*reached) & own
-            if common:
-                return self.first(common, scope)
-            return self._written_behind(exits, inside) or exhausted
-        common = {i for k, some in enumerate(reached) for i in some if any(i in r for r in reached[k + 1 :])}
-        if common:
-            return self.first(common, scope)
-        return self._written_behind(exits, inside)
+        else:
+            common = {i for k, some in enumerate(reached) for i in some if any(i in r for r in reached[k + 1 :])}
+        likely = self.first(common, scope) if common else self._written_behind(exits, inside) or exhausted
+        level = [p for p in sorted(set().union(*reached)) if self._is_behind(p, head, exhausted)]
+        return self.choose("end", head, (likely, *level[:MOST_ENDS], exhausted))
+
+    def _is_behind(self, place: int, head: int, exhausted: int | None) -> bool:
+        """Whether code may go on there behind the loop, whose iterator is gone from the stack."""
+        flow = self.flow
+        depth = flow.depth[head] - (flow.instructions[head].op == "FOR_ITER")
+        if flow.depth[place] != depth:
+            return False
+        return any(flow.depth[b] > depth or flow.instructions[b].op == "BRANCH" for b in flow.before[place])
 
     def _written_behind(self, exits: set[int], inside: set[int]) -> int | None:
         """The way out of a loop that is not written in its body, as columns tell."""
@@ -346,5 +367,5 @@ class Structure(Conditions):
     # -- try and with ----------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def _guarded(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
+    def _guarded(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         """The ``try`` or ``with`` statement that begins at ``i``, with this handler: see `guarded.py`."""

@@ -30,7 +30,7 @@ def without_last(body: Body, kind: type[ast.stmt]) -> Body:
                 one.body = without_last(one.body, kind) or [_pass(last)]
         case ast.With():
             last.body = without_last(last.body, kind) or [_pass(last)]
-        case ast.Try() if not _has(last.finalbody, kind):
+        case ast.Try() | ast.TryStar() if not _has(last.finalbody, kind):
             if last.orelse:
                 last.orelse = without_last(last.orelse, kind)
             else:

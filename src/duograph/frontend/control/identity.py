@@ -44,6 +44,10 @@ def is_derived(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and type(tensor) is not Tensor
 
 
+MOST_SEPARATED = 12
+"""Choices of tensors that are kept apart in one capture; each costs an attempt."""
+
+
 class Choices:
     """The tensors of one capture that may be one of several objects."""
 
@@ -176,8 +180,10 @@ class Choices:
         return found
 
     def _separate(self, key: Any, why: str) -> None:
-        if key is REPEATED:
+        log = self.regions.log
+        if key is REPEATED or log.separated >= MOST_SEPARATED:  # as each level of a recursive function would be
             raise Uncapturable(why)
+        log.separated += 1
         self.regions.dissolve(key)
 
 

@@ -38,6 +38,8 @@ FEW_PATHS = 8
 """Paths of a whole function that may be cut: two halves of it have fewer."""
 MAX_DECISIONS = 512
 MAX_RESTARTS = 200
+MOST_ALIKE = 24
+"""Regions of one place that are dissolved one by one; each costs an attempt, and each attempt is longer."""
 ALIKE = 6
 """Regions of one place (a statement in a loop that is unrolled, or in a function that is called again and again) that
 are dissolved one by one, each at the cost of an attempt, before all of them are."""
@@ -99,7 +101,9 @@ class Regions:
             raise Uncapturable("too many tensor-dependent paths with results of different types")
         self.dissolved.add(key)
         place = self.log.places.get(key)
-        self.log.dissolved_at[place] = self.log.dissolved_at.get(place, 0) + (place is not None)
+        count = self.log.dissolved_at[place] = self.log.dissolved_at.get(place, 0) + (place is not None)
+        if count > MOST_ALIKE and not self.log.is_by_place:  # a loop that is unrolled without end
+            raise Uncapturable("too many tensor-dependent paths with results of different types at one place")
         raise Restart
 
     def decide(self, pred: Any) -> bool:

@@ -30,6 +30,10 @@ def detached(value: Any) -> Any:
     return stop_gradient(value) if isinstance(value, Tensor) else value
 
 
+_SMALL = 1 << 20
+"""Bytes that every machine has; what there is more is asked for only where more is wanted."""
+
+
 def check_size(op: Op, out: Any) -> None:
     """Refuses results that take all memory that can be had, or more (a view has none of its own: what has no
     addresses), and shapes that no array has. Eager raises, as a rule; a graph need not have room for a value that
@@ -38,11 +42,11 @@ def check_size(op: Op, out: Any) -> None:
     Raises:
         Uncapturable: ``out`` is one.
     """
-    most = ADDRESSABLE if op.view else obtainable()
     for x in out if isinstance(out, tuple) else (out,):
         if not isinstance(x, Tensor):
             continue
-        if (size := size_of(x.abstract)) >= most:
+        size = size_of(x.abstract)
+        if size > _SMALL and size >= (ADDRESSABLE if op.view else obtainable()):
             raise Uncapturable(f"there is no memory for {readable(size)}, the result of {op.name!r}")
         if size == 0 and not is_shape(x.abstract):
             raise Uncapturable(f"no array has the shape of the result of {op.name!r}")

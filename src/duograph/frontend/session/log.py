@@ -35,6 +35,7 @@ class Log:
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.containers = Learned()
         self.restarts = 0
+        self.separated = 0  # choices of tensors that are kept apart (`control.identity`)
         self.paths = 0
         self.budget = Budget(share)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .uses import FUNCTIONS, Uses
 
-COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
+COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.TryStar, ast.Match)
 """Statements with blocks that a skeleton may cut."""
 
 

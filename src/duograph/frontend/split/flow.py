@@ -106,7 +106,7 @@ class Flow:
                 self._bind(node.body, bound, loop)
                 # an exception inside may have been swallowed
                 return bound - frozenset().union(*(self.uses(n).deletes for n in node.body))
-            case ast.Try():
+            case ast.Try() | ast.TryStar():
                 return self._bind_try(node, bound, loop)
             case ast.Match():
                 bound |= self._sure(node.subject)
@@ -171,8 +171,11 @@ class Flow:
         normal = None if is_endless else self._bind(node.orelse, head, outer)
         return _meet([normal, *inner.breaks])
 
-    def _bind_try(self, node: ast.Try, bound: Names, loop: _Loop | None) -> Names | None:
+    def _bind_try(self, node: ast.Try | ast.TryStar, bound: Names, loop: _Loop | None) -> Names | None:
         lost = frozenset().union(*(self.uses(n).deletes for n in node.body))
+        if isinstance(node, ast.TryStar):  # several clauses may run
+            lost |= frozenset().union(*(self.uses(n).deletes for n in node.handlers))
+            lost |= {handler.name for handler in node.handlers if handler.name}
         end = self._bind(node.body, bound, loop)
         end = self._bind(node.orelse, end, loop)
         ends = [end]
@@ -211,11 +214,12 @@ class Flow:
                 inside = self._live(node.body, live, handled | live, loop)
                 named = self._binds(*(item.optional_vars for item in node.items))
                 return self._reads(*node.items) | (inside - named) | (live - named)
-            case ast.Try():
+            case ast.Try() | ast.TryStar():
                 final = self._live(node.finalbody, live, handled, loop)
                 caught = handled | final
-                for handler in node.handlers:
-                    caught |= self._live(handler.body, final, handled | final, loop) | self._reads(handler.type)
+                for handler in reversed(node.handlers):
+                    after = final | caught if isinstance(node, ast.TryStar) else final  # others may follow
+                    caught |= self._live(handler.body, after, handled | after, loop) | self._reads(handler.type)
                 orelse = self._live(node.orelse, final, handled | final, loop)
                 return self._live(node.body, orelse, caught, loop) | caught
             case ast.Match():

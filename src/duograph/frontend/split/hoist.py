@@ -166,7 +166,7 @@ class Hoister:
                     made.items = [copy.copy(item) for item in node.items]
                     self._root(made.items[0], "context_expr", out)
                     self.plain.add(made)
-            case ast.Try() | ast.While():
+            case ast.Try() | ast.TryStar() | ast.While():
                 pass
             case _:
                 self.plain.add(made)

@@ -298,7 +298,7 @@ class _Planner:
         elif isinstance(made, ast.With):
             made.items = [self.calls.of(item) for item in made.items]
             made.body = self._inner(made.body)
-        elif isinstance(made, ast.Try):
+        elif isinstance(made, ast.Try | ast.TryStar):
             made.body, made.orelse = self._inner(made.body), self._block(made.orelse)
             made.finalbody = self._block(made.finalbody)
             made.handlers = [copy.copy(h) for h in made.handlers]

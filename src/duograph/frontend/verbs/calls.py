@@ -218,9 +218,10 @@ class Calls:
             self._guard_cell(args[0])  # by ``super().__call__``
         if id(fn) in self._rules:
             return self.call_native(fn, args, kwargs)
-        for is_made, called in _MADE_BY_LIBRARY:
-            if is_made(fn):
-                return called(self, fn, args, kwargs)
+        if "registry" in fn.__dict__ and is_single_dispatch(fn):
+            return dispatched(self, fn, args, kwargs)
+        if is_context_factory(fn):
+            return enter_factory(self, fn, args, kwargs)
         if not is_interpreted(fn):
             if is_reader(fn) and not kwargs:
                 return self._call_reader(fn, args)
@@ -538,10 +539,6 @@ class Calls:
                 self._check_numpy(fn, args)
             return
         raise Uncapturable(f"the method {name!r} of an object of class {type(owner).__name__!r} from outside")
-
-
-_MADE_BY_LIBRARY = ((is_context_factory, enter_factory), (is_single_dispatch, dispatched))
-"""Which functions the library made of the user's, and what a call of one is."""
 
 
 def check_pure(fn: Any) -> None:
