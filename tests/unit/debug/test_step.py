@@ -260,11 +260,13 @@ def test_recompilations_lambdas_and_exec():
             (ms.Tensor(X[:1].repeat(n)),),
             ["node 2", "p _relu_%d" % test_recompilations_lambdas_and_exec.__code__.co_firstlineno, "nodes", "c"],
         )
-    names = {"ops": ops}
-    exec("def e(x):\n    y = x + 1\n    return y * y\n", names)
-    assert "<string>(2)e()\n-> y = x + 1" in said(ms.jit(names["e"]), (ms.Tensor(X),), ["next", "c"])
-    exec("def e(x):\n    y = x + 1\n    return y * y\n", names := {}, names)
-    assert "e()" in said(ms.jit(names["e"]), (ms.Tensor(X),), ["next", "c"])
+    text = "def e(x):\n    y = x + 1\n    return y * y\n"
+    names = {}
+    exec(compile(text, "<a text of its own>", "exec"), names)
+    assert "<a text of its own>(2)e()\n-> y = x + 1" in said(ms.jit(names["e"]), (ms.Tensor(X),), ["next", "c"])
+    for other in (text, f"pass\n{text}", text):  # sources of one name
+        exec(other, names)
+        assert "(step)" in said(ms.jit(names["e"]), (ms.Tensor(X),), ["next", "p y", "c"])
 
 
 def test_a_program_that_raises():

@@ -171,6 +171,7 @@ class Listing:
         self._levels, self._base, self._graphs = [], 0, []
         spans = next((chain for node in graph.nodes if (chain := chain_of(node))), None)
         place = place_of(spans[0]) if spans else Place(f"<graph {graph.name}>", 1, graph.name, 1)
+        place.function = place.function or graph.name  # its source is not at hand
         level = _Level(place, None, None)
         self._levels.append(level)
         if len(self._called) == 1:
