@@ -215,3 +215,14 @@ def suppressed(x):
     with contextlib.suppress(ValueError):
         x = x * math.sqrt(-abs(x.sum()))
     return x + 1
+
+
+@program(calls=[*CALLS, (T([100.0, -7.25]),), (T([1e-9]),)])
+def functions_of_math_to_the_bit(x):
+    a = float(x.sum()) / 3
+    b = 1 / (1 + a * a)
+    return (
+        (math.sin(a), math.cos(a), math.tan(a), math.atan(a), math.sinh(b), math.cosh(b), math.tanh(a), math.asinh(a)),
+        (math.acos(b), math.asin(b), math.atanh(b / 2), math.acosh(1 + b), math.exp(-b), math.expm1(b), math.cbrt(a)),
+        (math.log(b), math.log2(b), math.log10(b), math.log1p(b), math.sqrt(b), math.pow(b, a), math.pow(2.0, a)),
+    )

@@ -1,6 +1,5 @@
 """What does not pay is left to plain Python: times are numbers that the tests make up."""
 
-import math
 import time
 import types
 
@@ -332,7 +331,7 @@ def test_calls_that_wait_for_an_attempt_go_natively():
 
     @ms.jit
     def f(x, step):
-        return x - x * (0.1 * (1 + math.cos(step / 100)))
+        return x - x * (0.1 * float.fromhex((1 + step / 100).hex()))
 
     for step in range(600):
         assert f(X, step).tolist() == f.fn(X, step).tolist()

@@ -268,7 +268,7 @@ class Values:
         return x if x.type.lanes == 1 else self.emit("any", (x,), BOOL)
 
     def libm(self, name: str, *xs: Value) -> Value:
-        """``pow``, ``fmod``: the C library's function of ``f64`` scalars, which is what Python's floats use."""
+        """The C library's function of ``f64`` scalars, which is what Python's floats and `math` use (`verify.LIBM`)."""
         return self.emit("libm", xs, xs[0].type, name=name)
 
     def insert(self, x: Value, lane: int, value: Value) -> Value:

@@ -125,9 +125,16 @@ def _any(instr: Instr) -> str:
     return "" if x.is_bool and r == x.with_lanes(1) else "bools are wanted, and give one"
 
 
+LIBM = frozenset({
+    *("pow", "fmod", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "expm1", "log"),
+    *("log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh"),
+})  # fmt: skip
+"""Functions of the C library that Python's floats and `math` use as they are."""
+
+
 def _libm(instr: Instr) -> str:
-    ok = all(str(t) == "f64" for t in (*_types(instr), _result(instr))) and instr.attrs["name"] in ("pow", "fmod")
-    return "" if ok else "pow or fmod of f64 scalars is wanted"
+    ok = all(str(t) == "f64" for t in (*_types(instr), _result(instr))) and instr.attrs["name"] in LIBM
+    return "" if ok else "a function of the C library of f64 scalars is wanted"
 
 
 def _extract(instr: Instr) -> str:

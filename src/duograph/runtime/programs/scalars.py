@@ -208,12 +208,32 @@ def _to_int(rounding: str) -> Callable[[Builder, Value], Value]:
     return function
 
 
+def _of_math(name: str) -> Callable[[Builder, Value], Value]:
+    """The C library's function; errors, infinities and NaN are Python's to tell."""
+
+    def function(b: Builder, x: Value) -> Value:
+        made = b.libm(name, x)
+        b.fail(~b.lt(b.abs(made), _INF), OVERFLOW)
+        return made
+
+    return function
+
+
+_OF_MATH = {
+    f"math.{name}": _of_math(name)
+    for name in (
+        *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "expm1", "log", "log10"),
+        *("log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh"),
+    )
+}
+
 _INT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
     "neg": _int_neg, "abs": _int_abs, "invert": lambda b, x: x ^ -1, "not": lambda b, x: b.convert(b.eq(x, 0), "i64"),
     "float": lambda b, x: b.convert(x, "f64"), "bool": _to_bool,
     **dict.fromkeys(("pos", "int", "int64", "round", "floor", "ceil", "trunc"), lambda b, x: x),
 }  # fmt: skip
 _FLOAT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
+    **_OF_MATH,
     "neg": Builder.neg, "pos": lambda b, x: x, "abs": Builder.abs, "float": lambda b, x: x, "bool": _to_bool,
     "not": lambda b, x: b.convert(b.eq(x, 0.0), "i64"),
     "int": _to_int("trunc"), "trunc": _to_int("trunc"), "floor": _to_int("floor"), "ceil": _to_int("ceil"),
