@@ -24,7 +24,7 @@ HABITS = {
     habits.the_loss_is_kept:                   Counts(1, 0, 0, 0, 0),
     habits.the_loss_is_kept_as_a_number:       Counts(1, 0, 0, 0, 0),
     habits.the_loss_is_printed_now_and_then:   Counts(1, 1, 1, 0, 0),
-    habits.the_loss_is_logged:                 Counts(1, 1, 1, 1, 0),
+    habits.the_loss_is_logged:                 Counts(1, 0, 0, 0, 0),
     habits.steps_are_timed:                    Counts(1, 1, 3, 1, 0),  # two clocks, and the list of their differences
     habits.steps_are_counted:                  Counts(2, 0, 0, 0, 1),  # the count becomes an input
     habits.the_last_batch_is_smaller:          Counts(2, 0, 0, 0, 1),  # the size becomes a symbol
