@@ -125,9 +125,8 @@ BOX = Box(3)
 MODULE = sys.modules.setdefault(__name__, types.ModuleType(__name__))  # where dataclasses look for it
 
 
-@dataclasses.dataclass(order=True)
+@dataclasses.dataclass(order=MODULE is not None)
 class Settings:
-    module = MODULE
     rate: float = 0.5
     steps: int = 2
     names: list = dataclasses.field(default_factory=list)
