@@ -77,6 +77,7 @@ def capture(
     load: Load = from_source,
     unsteady: frozenset[Source] = frozenset(),
     recorded: Recorded | None = None,
+    unrolls: bool = False,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -95,11 +96,12 @@ def capture(
         recorded: the runs that the program is to know besides this one, whose decisions it then takes; ``None``: it
             has all paths.
         is_part: of a function that goes on with what it gives: it must be the very objects that Python would give.
+        unrolls: whether loops whose end is known are unrolled, however long.
 
     Raises:
         Uncapturable: with the reason and the user's span.
     """
-    log = Log(share, may_break, unsteady, recorded)
+    log = Log(share, may_break, unsteady, recorded, unrolls)
     log.containers.enabled = journals
     why = ""
     for _ in range(MAX_ATTEMPTS):
@@ -112,7 +114,7 @@ def capture(
         except OutOfTime:
             raise
         except Unrecordable as exc:
-            why, log = str(exc), Log(share, may_break, unsteady)
+            why, log = str(exc), Log(share, may_break, unsteady, unrolls=unrolls)
             log.containers.enabled = journals
         except Restart:
             log.restarts += 1

@@ -176,6 +176,7 @@ class Capturing:
                 self.load,
                 unsteady,
                 recorded,
+                self.options.unrolls,
             )
             operations = len(program.graph.nodes)
         finally:

@@ -94,7 +94,9 @@ def jit(
             ``capture_mode``).
         input_signature (Union[tuple, Tensor], optional): older form: types that the arguments must have.
         hash_args (Any, optional): accepted; what a function captures is always guarded here.
-        jit_config (Union[JitConfig, dict], optional): more settings.
+        jit_config (Union[JitConfig, dict], optional): more settings. ``print_after_all`` prints what was captured, or
+            why it was not; ``loop_unrolling`` unrolls every loop whose end is known, however long; of MindSpore's
+            others that change how it compiles a warning says once that they have no effect.
         compile_once (bool): accepted; versions are shared by code here: a function that is defined and compiled anew
             with each call of another one, or a Cell of the same class, finds those that were made before.
         check_numerics (bool): whether calls run plainly, with an error for the first operator that makes a NaN or an

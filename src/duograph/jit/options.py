@@ -24,9 +24,9 @@ _KNOWN = {
 }
 
 
-_ACTED_ON = ("jit_level", "jit_syntax_level", "print_after_all")
+_ACTED_ON = ("jit_level", "jit_syntax_level", "print_after_all", "loop_unrolling")
 _SETTINGS = (
-    "exc_mode", "exec_mode", "debug_level", "infer_boost", "backend", "task_sink", "loop_unrolling", "print_tb",
+    "exc_mode", "exec_mode", "debug_level", "infer_boost", "backend", "task_sink", "print_tb",
     "print_bb", "print_cfg", "interpret_captured_code", "compile_with_try", "specialize_scalar",
     "specialize_containers", "specialize_tensor", "max_inline_depth", "infer_primitive", "strict_trace",
     "perf_statistics", "enable_dynamic_shape", "limit_graph_size", "limit_graph_count", "relax_guard_count",
@@ -56,6 +56,7 @@ class JitOptions:
     report: bool = False  # PIJit's print_after_all: print what was captured, or why it was not, after each capture
     check_numerics: bool = False  # calls are plain, with every operator looked at (`tensor.numerics`)
     debug: bool = False  # calls are stepped through
+    unrolls: bool = False  # PIJit's loop_unrolling: loops whose end is known are unrolled, however long
     is_exact: bool = False  # what it gives are the very objects that Python would give: a program goes on with them
 
 
@@ -111,6 +112,7 @@ def parse(
         report,
         check_numerics,
         debug,
+        bool(settings.get("loop_unrolling")),
     )
 
 

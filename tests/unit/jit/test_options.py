@@ -59,7 +59,7 @@ def test_what_options_mean(given, field, value):
     "accepted",
     [
         {"exec_order": "bfs"}, {"exec_order": "dfs"}, {"disable_format_transform": True}, {"infer_boost": "on"},
-        {"auto_offload": True}, {"jit_config": {"loop_unrolling": True}}, {"jit_config": {"max_inline_depth": 3}},
+        {"auto_offload": True}, {"jit_config": {"max_inline_depth": 3}},
     ],
     ids=shown,
 )  # fmt: skip
@@ -218,3 +218,18 @@ def test_explain_tells_how_functions_are_captured(given, told):
     assert [line for line in str(f.explain()).splitlines() if line.startswith("captured from")] == (
         [told] if told else []
     )
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_loops_are_unrolled_where_that_is_asked_for(mode):
+    def f(x):
+        for i in range(50):
+            x = x * 1.01 + i
+        return x
+
+    graphs = []
+    for unrolling in (False, True):
+        compiled = ms.jit(f, capture_mode=mode, jit_config={"loop_unrolling": unrolling})
+        assert compiled(X).tolist() == f(X).tolist()
+        graphs.append(compiled.explain().versions[0]["graph"])
+    assert ["while_loop" in graph for graph in graphs] == [True, False]

@@ -45,7 +45,7 @@ class Loops(Statements):
         region = self.session.regions.current
         assert region is not None
         for count in range(MAX_UNROLL):
-            near = log.peeled.get(key, 0) if log.forking.get(key) else UNROLL
+            near = log.peeled.get(key, 0) if log.forking.get(key) else self._most_unrolled()
             a_loop = count >= near and key not in log.unrolled
             entry = self.world.snapshot()
             truth = self._of_this_run(test(), count, key)
@@ -68,10 +68,14 @@ class Loops(Statements):
                 raise Restart
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
 
+    def _most_unrolled(self) -> int:
+        """Iterations of a loop whose end is known that are unrolled."""
+        return MAX_UNROLL if self.session.log.unrolls else UNROLL
+
     def _of_this_run(self, truth: Any, count: int, key: Any) -> Any:
         """The test of a loop after ``count`` iterations, as the run that is recorded has it; a long loop stays one."""
         regions = self.session.regions
-        is_near = count < UNROLL or key in self.session.log.unrolled
+        is_near = count < self._most_unrolled() or key in self.session.log.unrolled
         if is_near and isinstance(truth, Scalar) and regions.recording is not None:
             return regions.decide(truth)
         return truth
@@ -152,7 +156,8 @@ class Loops(Statements):
         rows = isinstance(iterable, Tensor) and iterable.ndim > 0
         length = _length(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
         counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
-        if counted or (isinstance(length, int) and length > UNROLL and key not in self.session.log.unrolled):
+        is_long = isinstance(length, int) and length > self._most_unrolled() and key not in self.session.log.unrolled
+        if counted or is_long:
             return self._counted(node, frame, key, iterable, not counted)
         values = self.semantics.iterate(iterable)
         try:

@@ -19,7 +19,9 @@ class Log:
         may_break: bool = False,
         unsteady: frozenset[Source] = frozenset(),
         recorded: Recorded | None = None,
+        unrolls: bool = False,
     ) -> None:
+        self.unrolls = unrolls  # whether loops whose end is known are unrolled, however long
         self.may_break = may_break  # steps in Python may become graph breaks
         self.unsteady = unsteady  # what is there is another thing in each call: nothing may be assumed of it
         self.recorded = recorded  # the runs so far; ``None``: all paths are captured
