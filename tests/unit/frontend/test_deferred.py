@@ -1,5 +1,6 @@
 """Calls of `logging` and `warnings` in compiled code: what is told, with which place, how often, in which order."""
 
+import functools
 import io
 import logging
 import warnings
@@ -53,6 +54,45 @@ def by_hand(x):
     return x
 
 
+def in_comprehensions(x):
+    made = [log.info("%d", i) for i in range(2)]
+    return {str(log.info("s")) for _ in made}, {i: log.info("d") for i in range(1)}, list(log.info("g") for _ in "a"), x
+
+
+def over_lines(x):
+    (log
+     .info("chained"))  # fmt: skip
+    log.info(
+        "%s",
+        x,
+    )
+    return x
+
+
+def after_functions_that_stay(x):
+    scaled = [a * 2 for a in x]
+    add = lambda y: y + scaled[0]  # noqa: E731
+    z = add(x)
+    log.info("after %s", z)
+    list(map(log.info, ["one", "two"]))
+    functools.partial(log.info, "%s")(z)
+    return z
+
+
+def tensors_that_change(x):
+    y = x * 1
+    log.info("%s", y)
+    y.mul_(3)
+    log.info("%s %s", y, (y[0:1], y.shape, y.dtype))
+    return y
+
+
+PROGRAMS = [
+    steps, nested, raising, warned, by_hand, in_comprehensions, over_lines, after_functions_that_stay,
+    tensors_that_change,
+]  # fmt: skip
+
+
 class Net(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -89,12 +129,12 @@ def told(fn, level=logging.INFO):
 
 
 @pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
-@pytest.mark.parametrize("fn", [steps, nested, raising, warned, by_hand])
+@pytest.mark.parametrize("fn", PROGRAMS)
 def test_the_same_as_plain_python(fn, mode):
     assert told(ms.jit(fn, capture_mode=mode)) == told(fn)
 
 
-@pytest.mark.parametrize("fn", [steps, nested, raising, warned, by_hand])
+@pytest.mark.parametrize("fn", PROGRAMS)
 def test_they_are_no_breaks(fn):
     compiled = ms.jit(fn, fullgraph=True)
     assert told(compiled) == told(fn)

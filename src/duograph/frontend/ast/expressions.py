@@ -375,7 +375,7 @@ class Expressions(Receivers):
         names = Names(own=set().union(*(target_names(g.target) for g in node.generators)))
         source = FunctionSource(frame.code.node, frame.code.file, names, frame.code.postponed)
         inner = Frame(frame.name, source, frame.globals, frame)
-        inner.special = frame.special
+        inner.special, inner.function = frame.special, type(node)
         frame.captured = True
         return inner
 
@@ -511,6 +511,7 @@ class Expressions(Receivers):
             return self.session.write(receiver, node.func.attr, args, kwargs)  # type: ignore[attr-defined]
         if fn is super and not args:
             return self._super(frame)
+        self.session.site = node, frame
         result = self.calls.call(fn, args, kwargs)
         self.semantics.note_made(result)
         return result

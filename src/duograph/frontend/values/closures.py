@@ -124,7 +124,7 @@ def _code_of(fn: Any) -> types.CodeType | None:
     if not isinstance(fn, CapturedFunction):
         return None
     frame: Frame | None = fn.frame
-    while frame is not None and frame.function is None:  # of a comprehension
+    while frame is not None and isinstance(frame.function, type):  # of a comprehension
         frame = frame.parent
     around = None if frame is None else _code_of(frame.function)
     if around is None:

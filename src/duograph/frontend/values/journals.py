@@ -102,6 +102,7 @@ class Journals:
     def __init__(self) -> None:
         self.journals: dict[int, Journal] = {}  # by their ids
         self.steps: dict[Any, Any] = {}  # those that are deferred, by what they are equal to
+        self.site: Any = None  # the call that is being made, and the frame that makes it
         self.looked_into: set[int] = set()  # ids of shadows that some code has got in hand
         self.spared: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
 

@@ -62,7 +62,7 @@ class Frame:
         self.locals: dict[str, Any] = {}
         self.cells: dict[str, Any] = {}
         self.captured = False
-        self.function: Any = None  # whose call it is
+        self.function: Any = None  # whose call it is; of a comprehension, its class of syntax
         self.special: dict[str, Any] = {}
         self.serial = 0
 

@@ -7,7 +7,9 @@ class) is not deferred: that may do anything meanwhile.
 
 from __future__ import annotations
 
+import ast
 import logging
+import sys
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +27,9 @@ _LEVELS = {
     "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR,
     "critical": logging.CRITICAL,
 }  # fmt: skip
+_COMPREHENSIONS: dict[type, str] = {ast.GeneratorExp: "<genexpr>"}
+if sys.version_info < (3, 12):  # from then on they are no functions
+    _COMPREHENSIONS |= {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}
 _PLAIN = (str, int, float, bool, type(None), DType, Scalar, GraphText)
 
 
@@ -89,8 +94,10 @@ def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
     session = calls.session
     if session.has_effects:
         raise Uncapturable("logging beside print, which is done at once")
-    frame = session.world.frames[-1]
-    made = step_at(session.span.file, session.span.line, frame.name.rpartition(".")[2])
+    node, frame = session.site
+    line = node.func.end_lineno if isinstance(node.func, ast.Attribute) else node.lineno
+    name = _COMPREHENSIONS.get(frame.function) or frame.name.rpartition(".")[2]
+    made = step_at(session.span.file, line, name)
     session.defer(session.steps.setdefault(made, made), tuple(map(_as_it_is_now, args)))
 
 
@@ -158,7 +165,7 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
         raise Uncapturable("warnings.warn with more than a text and a class")
     if kind.__module__ != "builtins" or not issubclass(kind, Warning):
         raise Uncapturable(f"a warning of class {kind.__qualname__}")
-    names, asked = calls.session.world.frames[-1].globals, calls.session.source_of(_raises)
+    names, asked = calls.session.site[1].globals, calls.session.source_of(_raises)
     told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)
     if _raises(*told):
         raise Uncapturable("a warning that is an error")
