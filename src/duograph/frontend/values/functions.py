@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import types
 from collections.abc import Callable
 from typing import Any
@@ -135,5 +136,11 @@ def _bare(fn: types.FunctionType) -> types.FunctionType:
 
 def named(made: Any, qualname: str) -> Any:
     """The generator ``made``, with the name that Python gives to one of the function ``qualname``."""
+    qualname = name_of(qualname)
     made.__name__, made.__qualname__ = qualname.rpartition(".")[2], qualname
     return made
+
+
+def name_of(qualname: str) -> str:
+    """The name of a function, of which a frame may run a part: ``f[3:5]``."""
+    return re.sub(r"\[[^\]]*\]", "", qualname) if "[" in qualname else qualname

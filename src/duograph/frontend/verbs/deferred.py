@@ -19,6 +19,7 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
+from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
 from .builtins import substitute
@@ -30,7 +31,7 @@ _LEVELS = {
 _COMPREHENSIONS: dict[type, str] = {ast.GeneratorExp: "<genexpr>"}
 if sys.version_info < (3, 12):  # from then on they are no functions
     _COMPREHENSIONS |= {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}
-_PLAIN = (str, int, float, bool, type(None), DType, Scalar, GraphText)
+_PLAIN = (str, int, float, bool, type(None), Scalar, GraphText)
 
 
 class _Step:
@@ -96,7 +97,7 @@ def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
         raise Uncapturable("logging beside print, which is done at once")
     node, frame = session.site
     line = node.func.end_lineno if isinstance(node.func, ast.Attribute) else node.lineno
-    name = _COMPREHENSIONS.get(frame.function) or frame.name.rpartition(".")[2]
+    name = _COMPREHENSIONS.get(frame.function) or name_of(frame.name).rpartition(".")[2]
     made = step_at(session.span.file, line, name)
     session.defer(session.steps.setdefault(made, made), tuple(map(_as_it_is_now, args)))
 
@@ -106,7 +107,7 @@ def _as_it_is_now(value: Any) -> Any:
         return value.copy()
     if type(value) is tuple:
         return tuple(map(_as_it_is_now, value))
-    if type(value) not in _PLAIN:
+    if type(value) not in _PLAIN and not isinstance(value, DType):
         raise Uncapturable(f"logging of an object of class {type(value).__qualname__}")
     return value
 
