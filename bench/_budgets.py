@@ -73,6 +73,7 @@ def workloads(ms: Any) -> dict[str, Callable[[], Figures]]:
         "first call, 12 ops": lambda: ((lambda x, y: chain(x, y)), tuple(vectors[:2])),
         "first call, mixed ops": lambda: ((lambda x, y: mixed(x, y)), tuple(vectors[:2])),
         "first call, Newton": lambda: ((lambda x: roots(x)), (vectors[0] + 1.0,)),
+        "first call, Newton, from bytecode": lambda: ((lambda x: roots(x)), (vectors[0] + 1.0,)),
         "first call, five layers": lambda: seed("five layers"),
         "first call, digits mlp step": lambda: (training_step(ms, digits["mlp"]()), digits_batch(ms)),
         "first call, digits cnn step": lambda: (training_step(ms, digits["cnn"]()), digits_batch(ms)),
@@ -87,7 +88,7 @@ def workloads(ms: Any) -> dict[str, Callable[[], Figures]]:
         "eager, 12 ops": lambda: lambda: chain(*vectors[:2]),
     }
     return {
-        **{name: (lambda make=make: _first_call(ms, make)) for name, make in first.items()},
+        **{name: (lambda name=name, make=make: _first_call(ms, make, name)) for name, make in first.items()},
         **{name: (lambda make=make: _later_calls(make())) for name, make in calls.items()},
     }
 
@@ -102,15 +103,16 @@ def _later_calls(call: Callable[[], Any]) -> Figures:
     return {"us": min(case() for _ in range(5)) * 1e6}  # whoever shares the machine only ever adds to a time
 
 
-def _first_call(ms: Any, make: Callable[[], tuple[Any, tuple[Any, ...]]]) -> Figures:
+def _first_call(ms: Any, make: Callable[[], tuple[Any, tuple[Any, ...]]], name: str) -> Figures:
     from duograph.base.events import record
 
     function, args = make()
-    compiled = ms.jit(function)
+    how = {"capture_mode": "bytecode"} if name.endswith("bytecode") else {}
+    compiled = ms.jit(function, **how)
     with record() as log:
         compiled(*args)
     stats, made = compiled.stats, log.of_kind("compiled")
-    again, count = ms.jit(make()[0]), 0
+    again, count = ms.jit(make()[0], **how), 0
 
     def counted(frame: Any, event: str, argument: Any) -> None:
         nonlocal count

@@ -46,8 +46,8 @@ NUMBERS = frozenset(["epsilon", "high", "low", "scale", "start", "step", "stop",
 
 PLAIN = frozenset((
     "alignment", "backward", "body", "cond", "differentiable", "dtype", "fn", "forward", "given", "graph",
-    "group", "how", "index_dtype", "items", "kind", "labels_of", "method", "mode", "name", "norm", "of", "op", "orelse",
-    "outside", "reduction", "samples", "spec", "target", "then", "type", "types", "wanted",
+    "group", "how", "index_dtype", "ins", "items", "kind", "labels_of", "method", "mode", "name", "norm", "of", "op",
+    "orelse", "outs", "outside", "reduction", "samples", "spec", "target", "then", "type", "types", "wanted",
 ))  # fmt: skip
 """Names of the others: graphs, types, words, and what a rule reads in its own way."""
 

@@ -1,6 +1,7 @@
 """Programs that random testing (``scripts/fuzz``) found to differ between modes; made small, then fixed."""
 
 import copy
+import functools
 import operator
 
 import duograph as ms
@@ -705,3 +706,22 @@ def no_array_has_the_shape_error(x):
 @program(calls=[(X,), (X,)], captured=False)
 def a_view_without_addresses_error(x):
     return (x.sum().broadcast_to((2**62,)), x + 1)[1]
+
+
+def _added(a, b):
+    return a + b
+
+
+@program(calls=[(X, 2), (T([5.0, 0.5, 1.0]), 3), (X, 2)])
+def what_a_partial_made_inside_holds(x, n):
+    """Reading it took the partial for one from outside: what capture had in hand left the program."""
+    made = functools.partial(functools.partial(_added, x * n), 1.5)
+    first = made.func is _added, len(made.args), made.args[0]
+    named = functools.partial(_added, b=x + n)
+    return first, named.keywords["b"], made(), made.args
+
+
+@program(calls=[(X, 2), (T([5.0, 0.5, 1.0]), 3), (X, 2)])
+def what_a_slice_made_inside_holds(x, n):
+    made = slice(int(x.min()) - n, None)
+    return x[made], made.start, made.step, made

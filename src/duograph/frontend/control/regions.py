@@ -38,7 +38,7 @@ FEW_PATHS = 8
 """Paths of a whole function that may be cut: two halves of it have fewer."""
 MAX_DECISIONS = 512
 MAX_RESTARTS = 200
-MOST_ALIKE = 24
+MOST_ALIKE = 48
 """Regions of one place that are dissolved one by one; each costs an attempt, and each attempt is longer."""
 ALIKE = 6
 """Regions of one place (a statement in a loop that is unrolled, or in a function that is called again and again) that

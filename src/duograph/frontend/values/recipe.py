@@ -318,7 +318,7 @@ class Collector:
             return Container(frozenset, [self.recipe(v) for v in value])
         if isinstance(value, BaseException) and self.session.is_made_inside(value):
             return self._exception(value)
-        if self.session.is_made_inside(value) and (parts := parts_of(value)) is not None:
+        if (type(value) is slice or self.session.is_made_inside(value)) and (parts := parts_of(value)) is not None:
             items = [self.recipe(v) for v in parts[1]]
             is_constant = isinstance(value, slice) and all(isinstance(r, Constant) for r in items)
             return Constant(value) if is_constant else Called(parts[0], items)
@@ -349,6 +349,8 @@ class Collector:
             self.session.note_identity(value)  # it is shown
         elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
             return Outside(source)
+        if isinstance(value, partial) and _holds_symbolic((value.func, value.args, value.keywords), set()):
+            raise Uncapturable("a partial object that holds what the program has made")  # and was taken for another's
         if self.session.is_made_inside(value) and _holds_symbolic(value, set()):  # by code that is not interpreted
             if not raw_hasattr(kind, "construct"):
                 raise Uncapturable(f"an object of class {kind.__qualname__!r}, made inside, leaves the program")

@@ -86,6 +86,8 @@ class Attributes:
                 return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
+        if name in _HELD.get(type(obj), ()) and self._is_inside(obj):
+            return getattr(obj, name)  # values of the program, which are held as they are
         return self._instance_attr(obj, name)
 
     def _check_namespace(self, obj: Any, name: str) -> None:
@@ -509,6 +511,8 @@ def special_method(cls: type, name: str) -> Any:
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 """Classes of objects that never change, but whose properties give a new object each time."""
+_HELD = {functools.partial: ("func", "args", "keywords"), slice: ("start", "stop", "step")}
+"""Attributes of objects that the program has made of its values, and that do not change."""
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
 _OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
