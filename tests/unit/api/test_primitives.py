@@ -75,7 +75,7 @@ def test_all_classes_without_required_parameters_can_be_made():
 
     for name, cls in primitive_classes().items():
         assert getattr(ops, name) is cls
-        if REQUIRED not in cls.parameters.values():
+        if REQUIRED not in getattr(cls, "parameters", {"func": REQUIRED}).values():  # `Custom` has a constructor
             assert cls().name == name
 
 

@@ -11,7 +11,7 @@ import ctypes
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from duograph.runtime.machine.code import load
 from duograph.runtime.machine.llvm import Linked
 
 from ..promote import as_tensor
-from .base import REQUIRED, Primitive
+from .base import Primitive
 
 _LLVM = re.compile(r"define\s+(?:dso_local\s+)?void\s+@([\w.$]+)\s*\(([^)]*)\)")
 MOST_CHECKED = 4096
@@ -92,8 +92,6 @@ class Custom(Primitive):
         >>> print(double(ms.Tensor([1.0, 2.5])))
         [2. 5.]
     """
-
-    parameters: ClassVar[dict[str, Any]] = {"func": REQUIRED}
 
     def __init__(
         self,
