@@ -219,7 +219,8 @@ class _Watch:
     """What becomes of the ranks on this machine: what they note (`ending.note`), and in which order they end.
 
     Attributes:
-        gone: the ranks whose processes have ended, the first one first; where the system tells.
+        gone: the ranks whose processes have ended, where the system tells.
+        in_order: whether the first one to end is the first of them.
         vain: why the job was ended, if nothing but this could.
     """
 
@@ -227,6 +228,7 @@ class _Watch:
         self.folder, self.count, self.seconds = Path(folder), count, seconds
         self._shown = dict.fromkeys(logs, 0)
         self.gone: list[int] = []
+        self.in_order = True
         self.vain = ""
         self._files: dict[int, int] = {}
         self._ends = select.epoll() if hasattr(os, "pidfd_open") else None
@@ -284,8 +286,9 @@ class _Watch:
             if rank not in self._files.values() and rank not in self.gone:
                 try:
                     file = os.pidfd_open(pid)
-                except OSError:
+                except OSError:  # it had ended before it was looked for: in which order, MPI has to say
                     self.gone.append(rank)
+                    self.in_order = False
                     continue
                 self._files[file] = rank
                 self._ends.register(file, select.EPOLLIN)
@@ -363,7 +366,7 @@ def _tell(status: int, killed: dict[int, int], watch: _Watch) -> int:
     if failed:
         print(f"duograph launch: the job was ended by {_named(failed)} (status {status})", file=sys.stderr)
     elif lost:
-        if not watch.gone:
+        if not (watch.gone and watch.in_order):
             lost.sort(key=lambda rank: notes[rank][0] not in killed)
         first, pid = lost[0], notes[lost[0]][0]
         code = killed.get(pid, next(iter(killed.values()), 0))

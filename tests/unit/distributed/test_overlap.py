@@ -169,7 +169,7 @@ def test_what_is_hidden_is_reported(monkeypatch):
         for _ in range(3):
             f(numbers(0), numbers(1), w)[1].asnumpy()
         (told,) = [line for version in f.explain().versions for line in version["communication"]]
-        assert told.startswith("all_reduce: 6 calls, ")
+        assert told.startswith(("all_reduce: 6 calls, ", "all_reduce: 12 calls, "))  # of both ranks, if they share it
         assert float(told.split()[-4]) > 20
         return parallel.communication_report()
 
