@@ -179,7 +179,7 @@ class Joiner:
             return self.value(a, b)
         if (
             x is None or y is None or x.op is not y.op or root_of(a).is_parameter
-        ):  # bounds of run time: an op of its own
+        ):  # a run-time view has an op of its own
             return None
         if value_key(tuple(x.attrs.items())) != value_key(tuple(y.attrs.items())):
             return None
