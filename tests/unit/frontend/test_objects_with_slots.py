@@ -1,4 +1,4 @@
-"""Objects without a dictionary are made anew in each call, as all others: no recipe can make them, so none are kept."""
+"""Objects with slots, which the program has made, are made anew in each call, as all others are."""
 
 import duograph as ms
 from duograph import Tensor
@@ -11,15 +11,31 @@ class Slots:
         self.first, self.second = first, second
 
 
+class Told(Slots):
+    __slots__ = ()
+
+    def __new__(cls, first, second):
+        return super().__new__(cls)
+
+
 def test_each_call_makes_another_object():
     compiled = ms.jit(lambda *values: Slots(*values))
     made = [compiled([n], Tensor([n])) for n in (1, 1, 2, 3, 1)]
     assert [one.first for one in made] == [[1], [1], [2], [3], [1]]
     assert [one.second.item() for one in made] == [1, 1, 2, 3, 1]
-    assert len(set(map(id, made))) == 5
+    assert len(set(map(id, made))) == 5 and not compiled.explain().fallbacks
+
+
+def test_a_slot_that_is_empty_stays_empty():
+    def emptied(x):
+        one = Slots.__new__(Slots)
+        one.first = x * 2
+        return one
+
+    assert not hasattr(ms.jit(emptied)(Tensor([1])), "second")
 
 
 def test_the_reason_is_named():
-    compiled = ms.jit(lambda value: Slots(value, 1))
+    compiled = ms.jit(lambda value: Told(value, 1))
     assert compiled("text").first == "text"
-    assert "class 'Slots', which has slots, leaves the program" in str(compiled.explain().fallbacks[0])
+    assert "class 'Told', whose __new__ takes arguments, leaves it" in str(compiled.explain().fallbacks[0])

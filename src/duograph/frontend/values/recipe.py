@@ -36,7 +36,7 @@ from duograph.tensor.tensor import Tensor, type_of
 from ..rules.errors import Uncapturable
 from ..rules.exact import is_made_again
 from ..rules.exceptions import members_of
-from ..rules.facts import HEAP_TYPE, has_slots
+from ..rules.facts import HEAP_TYPE, MISSING, has_slots, held_in, lookup, slots_of
 from ..rules.opaque import is_iterator, is_opaque
 from ..rules.policy import is_user_class
 from ..rules.sources import Source
@@ -188,6 +188,19 @@ class Container(Recipe):
             set_contents(target, values)
         else:
             vars(target).update(zip(self.keys or (), values, strict=True))
+
+
+@dataclass(eq=False, slots=True)
+class Slotted(Container):
+    """A new object that holds values in slots: those first, then its dictionary."""
+
+    members: tuple[types.MemberDescriptorType, ...] = ()
+
+    def fill(self, target: Any, values: list[Any]) -> None:
+        for member, value in zip(self.members, values, strict=False):
+            member.__set__(target, value)
+        if self.keys:
+            vars(target).update(zip(self.keys, values[len(self.members) :], strict=True))
 
 
 @dataclass(eq=False, slots=True)
@@ -344,7 +357,7 @@ class Collector:
         kind = type(value)
         is_bare = is_user_class(kind) and not raw_hasattr(value, "__dict__") and self.session.is_made_inside(value)
         if is_bare or id(value) in self.session.without_dictionary:
-            raise Uncapturable(f"an object of class {kind.__qualname__!r}, which has slots, leaves the program")
+            return self._slotted(value)
         if self.values_only:
             self.session.note_identity(value)  # it is shown
         elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
@@ -387,6 +400,26 @@ class Collector:
         if self.values_only or id(value) not in self.session.originals:  # else it is known by where it is found
             self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
+        return made
+
+    def _slotted(self, value: Any) -> Slotted:
+        """A recipe that makes an object with slots, which hold what it was made with, and what the program has set."""
+        cls: Any = type(value)
+        if not _is_made_blank(cls):
+            raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
+        written = {name: v for (_, _, name), (owner, v) in self.session.world.overlay.items() if owner is value}
+        held = {}
+        for member in slots_of(cls):
+            name = member.__name__
+            is_written = name in written and lookup(cls, name) is member
+            held[member] = written.pop(name) if is_written else held_in(value, member)
+        own = {**raw_getattr(value, "__dict__", {}), **written}
+        if any(v is MISSING for v in own.values()):
+            raise Uncapturable(f"an object of class {cls.__qualname__!r}, of which an attribute was deleted, leaves it")
+        filled = {member: v for member, v in held.items() if v is not MISSING}
+        made = Slotted(cls, keys=list(own), blank=partial(_new, cls), members=tuple(filled))
+        self._memo[id(value)] = (value, made)
+        made.items = [self.recipe(v) for v in (*filled.values(), *own.values())]
         return made
 
     def _is_new(self, key: Any) -> bool:

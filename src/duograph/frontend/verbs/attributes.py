@@ -298,6 +298,8 @@ class Attributes:
                 self.session.guards.add(self.session.source_of(obj), "no value", name)
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
+        if id(obj) in self.session.without_dictionary:
+            return value
         if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
             return value  # of a namedtuple: its items entered the program with it, or were made by it
         if (
@@ -397,7 +399,7 @@ class Attributes:
             store(obj, name, value)
             return
         if isinstance(obj, types.ModuleType):
-            self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
+            self.world.overwrite("global", vars(obj), name, value)
             return
         if isinstance(obj, Tensor) and not self.session.is_outside(obj):
             if found is None or name in _OF_PARAMETERS:
@@ -438,7 +440,7 @@ class Attributes:
         if isinstance(obj, Tensor):  # guards of tensors are about facts: another one of the same would pass
             self.session.guards.add(self.session.tensor_source(obj), "is", Pin(obj))
         self.session.changes_classes |= isinstance(obj, type)
-        self.world.overlay["attr", id(obj), name] = (obj, value)
+        self.world.overwrite("attr", obj, name, value)
         self.session._keep.append(obj)
 
     def delattr(self, obj: Any, name: str) -> None:

@@ -47,12 +47,14 @@ from . import deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
+from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
 from .fields import check_fields, check_generated_init
 from .getters import call_getter, check_template, text_method
 from .library import dispatched, is_single_dispatch
 from .native_errors import check_error, run_native
-from .semantics import contains_symbolic, static_size
+from .order import sort_list
+from .semantics import contains_symbolic
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -413,6 +415,11 @@ class Calls:
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
+        if type(fn) is types.BuiltinMethodType and fn.__name__ in ("get", "sort"):
+            if type(fn.__self__) is dict and args and type(args[0]) is Scalar and not kwargs and len(args) < 3:
+                return item_at(self.semantics, fn.__self__, args[0], args[1] if len(args) > 1 else None)
+            if type(fn.__self__) is list and not args and kwargs.keys() <= {"key", "reverse"}:
+                return sort_list(self, fn.__self__, kwargs.get("key"), kwargs.get("reverse", False))
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
             is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
             args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)
