@@ -166,10 +166,15 @@ class _Told:
         pass
 
 
+def _made_teller():
+    made = logging.getLogger(f"{__name__}.teller")
+    made.propagate = False
+    made.addHandler(logging.StreamHandler(_Told()))
+    return made
+
+
 TOLD = []
-_teller = logging.getLogger(f"{__name__}.teller")
-_teller.propagate = False
-_teller.addHandler(logging.StreamHandler(_Told()))
+_teller = _made_teller()
 
 
 def registered(fn):
