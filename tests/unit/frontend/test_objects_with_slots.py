@@ -1,5 +1,9 @@
 """Objects with slots, which the program has made, are made anew in each call, as all others are."""
 
+import dataclasses
+
+import pytest
+
 import duograph as ms
 from duograph import Tensor
 
@@ -24,6 +28,26 @@ def test_each_call_makes_another_object():
     assert [one.first for one in made] == [[1], [1], [2], [3], [1]]
     assert [one.second.item() for one in made] == [1, 1, 2, 3, 1]
     assert len(set(map(id, made))) == 5 and not compiled.explain().fallbacks
+
+
+@pytest.mark.parametrize("options", [{}, {"slots": True}, {"frozen": True, "slots": True}], ids=str)
+def test_a_dataclass_holds_any_object(options):
+    """Also one that has something to say about comparisons; nobody compares."""
+    pair = dataclasses.make_dataclass("Pair", ["first", ("second", object, 2)], **options)
+
+    def held(x):
+        one = pair(Slots(x, Equal()))
+        return pair(one, Equal()).first is one, pair(one, pair(x)), x * 2
+
+    same, made, _ = ms.jit(held, fullgraph=True)(Tensor([1]))
+    assert same and made.first.first.first.item() == made.second.first.item() == 1 and made.second.second == 2
+
+
+class Equal:
+    def __eq__(self, other):
+        raise AssertionError
+
+    __hash__ = None
 
 
 def test_a_slot_that_is_empty_stays_empty():

@@ -44,7 +44,7 @@ from .journals import Journal, operations
 from .remade import parts_of
 from .shadows import facts_of_container, new_blank
 from .text import GraphText
-from .world import CONTAINERS, new_tuple, refill_dict, set_contents
+from .world import CONTAINERS, is_own_dictionary, new_tuple, refill_dict, set_contents
 
 
 class Run:
@@ -160,6 +160,9 @@ class Container(Recipe):
     keys: list[Any] | None = None
     blank: Callable[[], Any] | None = None
     factory: Recipe | None = None  # of a defaultdict
+    names: tuple[str, ...] = ()
+    attributes: list[Recipe] = field(default_factory=list)  # of those names, of an object that has items, too
+    is_own_dictionary: bool = False  # its items are its attributes
 
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
@@ -172,6 +175,10 @@ class Container(Recipe):
         if self.factory is not None:
             made.default_factory = self.factory.build(run)
         self.fill(made, self.values(run))
+        if self.is_own_dictionary:
+            made.__dict__ = made
+        elif self.names:
+            vars(made).update(zip(self.names, [r.build(run) for r in self.attributes], strict=True))
         return made
 
     def values(self, run: Run) -> list[Any]:
@@ -322,6 +329,8 @@ class Collector:
         if outside is not None and not self.values_only:
             return Outside(outside[1])
         if isinstance(value, tuple):
+            if type(value) is not tuple and raw_getattr(value, "__dict__"):
+                raise Uncapturable(f"a tuple of class {type(value).__qualname__!r} that holds attributes")
             items = [self.recipe(v) for v in value]
             if all(isinstance(r, Constant) for r in items):
                 return Constant(value)
@@ -397,25 +406,36 @@ class Collector:
                 raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
             made = Container(cls, keys=list(vars(value)), blank=partial(_new, cls))
             items = list(vars(value).values())
-        if self.values_only or id(value) not in self.session.originals:  # else it is known by where it is found
+        is_described = self.values_only or id(value) not in self.session.originals  # else by where it is found
+        if is_described:
             self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
+        if is_own_dictionary(value):
+            made.is_own_dictionary = True
+        elif is_described and isinstance(value, CONTAINERS) and raw_hasattr(value, "__dict__"):
+            held = self._attributes(value)
+            made.names, made.attributes = tuple(held), [self.recipe(v) for v in held.values()]
         return made
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        """What an object that the program has made holds in its dictionary, and what the program has set on it."""
+        written = {name: v for (_, _, name), (owner, v) in self.session.world.overlay.items() if owner is value}
+        held = {**raw_getattr(value, "__dict__", {}), **written}
+        if any(v is MISSING for v in held.values()):
+            raise Uncapturable(f"an object of class {type(value).__qualname__!r}, of which an attribute was deleted")
+        return held
 
     def _slotted(self, value: Any) -> Slotted:
         """A recipe that makes an object with slots, which hold what it was made with, and what the program has set."""
         cls: Any = type(value)
         if not _is_made_blank(cls):
             raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
-        written = {name: v for (_, _, name), (owner, v) in self.session.world.overlay.items() if owner is value}
+        own = self._attributes(value)
         held = {}
         for member in slots_of(cls):
             name = member.__name__
-            is_written = name in written and lookup(cls, name) is member
-            held[member] = written.pop(name) if is_written else held_in(value, member)
-        own = {**raw_getattr(value, "__dict__", {}), **written}
-        if any(v is MISSING for v in own.values()):
-            raise Uncapturable(f"an object of class {cls.__qualname__!r}, of which an attribute was deleted, leaves it")
+            is_written = name in own and lookup(cls, name) is member
+            held[member] = own.pop(name) if is_written else held_in(value, member)
         filled = {member: v for member, v in held.items() if v is not MISSING}
         made = Slotted(cls, keys=list(own), blank=partial(_new, cls), members=tuple(filled))
         self._memo[id(value)] = (value, made)

@@ -143,12 +143,17 @@ def put_item(obj: Any, key: Any, value: Any) -> None:
     vars(obj)[key] = value
 
 
+def is_own_dictionary(obj: Any) -> bool:
+    """Whether the attributes of a dictionary are its items (``self.__dict__ = self``)."""
+    return isinstance(obj, dict) and raw_getattr(obj, "__dict__") is obj
+
+
 def contents(obj: Any) -> Any:
     """A copy of what a tracked container or instance holds."""
     if isinstance(obj, list | deque):
         return list(obj)
     if isinstance(obj, dict):
-        return dict(obj)
+        return dict(obj.items())  # ``dict(obj)`` would ask an OrderedDict of the user for each item
     if isinstance(obj, set):
         return set(obj)
     return dict(vars(obj))

@@ -36,7 +36,7 @@ from ..values.factories import factory_of
 from ..values.functions import CapturedFunction, check_function_attribute
 from ..values.settable import check_settable
 from ..values.text import GraphText
-from ..values.world import CONTAINERS, World
+from ..values.world import CONTAINERS, World, is_own_dictionary
 from .contexts import CapturedContext
 
 if TYPE_CHECKING:
@@ -393,9 +393,13 @@ class Attributes:
             return
         if isinstance(obj, CapturedFunction):
             check_function_attribute(obj, name)
+        if name == "__dict__" and value is obj and type(vars(obj)) is dict and not vars(obj) and self._is_inside(obj):
+            self.world.opaque.change(obj)  # for good: no other path is without it
+            obj.__dict__ = obj
+            return
         self._check_own(obj)
         self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj):
+        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
             store(obj, name, value)
             return
         if isinstance(obj, types.ModuleType):
@@ -427,8 +431,10 @@ class Attributes:
 
     def _check_own(self, obj: Any) -> None:
         """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
-        if isinstance(obj, dict) and lookup(type(obj), "__setattr__") is dict.__setitem__:
+        if isinstance(obj, dict) and (lookup(type(obj), "__setattr__") is dict.__setitem__ or is_own_dictionary(obj)):
             self.session.note_changed(obj)  # a dictionary whose attributes are its items
+        elif isinstance(obj, CONTAINERS) and raw_hasattr(obj, "__dict__") and id(obj) not in self.session.originals:
+            self.session.without_dictionary[id(obj)] = obj  # its contents are tracked, these are not
         elif isinstance(obj, _HELD_BY_VALUE):
             raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
 
@@ -462,7 +468,7 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         self._check_own(obj)
         self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj):
+        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
             delattr(obj, name)
             return
         if isinstance(found, types.MemberDescriptorType):
