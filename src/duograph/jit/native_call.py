@@ -177,6 +177,7 @@ class _Planner:
     def __init__(self, program: Program, executable: Executable, translator: Translator, plan: CallPlan) -> None:
         self.program, self.executable, self.translator, self.plan = program, executable, translator, plan
         self.marks = dict(program.aliases)
+        self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
         for guard in program.guards.guards:
@@ -273,8 +274,11 @@ class _Planner:
             dtype, shape = facts
             nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
-            register = self.translator.register(source)
-            self.plan.subjects.append(Subject(register, self.marks.get(source, -1), nbytes=nbytes))
+            subject = Subject(self.translator.register(source), nbytes=nbytes, is_bare=source.kind == "array")
+            if not subject.is_bare:
+                subject.mark = self.marks.get(source, -1)
+                subject.is_changed = subject.mark in self.written
+            self.plan.subjects.append(subject)
         return found
 
     # ---- what comes out ------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import Failure, internal_failure, is_from_outside
-from duograph.frontend.rules.sources import Pin, Source
+from duograph.frontend.rules.sources import Pin, Source, shown
 
 from . import attribute_kinds  # noqa: F401 - kinds, which register themselves
 from .kinds import KINDS, Kind
@@ -304,6 +304,8 @@ def compile_guards(
             case "found":
                 key = load(source.key) if isinstance(source.key, Source) else constant(source.key)
                 text = f"{load(source.base)}.get({key})"
+            case "array":
+                text = f"{constant(shown)}({load(source.base)})"
             case _:
                 text = f"{constant(source.base.value)}.cell_contents"
         names[source] = name = f"v{len(names)}"

@@ -13,13 +13,15 @@ from duograph.base.source import Span
 from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
 from duograph.tensor.eager import replace, write
+from duograph.tensor.tensor import Tensor
 
 from ..guards.guard import GuardSet
 from ..rules.facts import MISSING
 from ..rules.policy import is_interpreted
 from ..rules.sources import Source
-from ..values.recipe import Constant, Container, Recipe, Run
+from ..values.recipe import Constant, Container, Outside, Recipe, Run
 from ..values.world import attribute_now
+from .memory import overlap
 from .recording import Recorded
 
 
@@ -126,11 +128,25 @@ class Program:
             alias = source.load(args)._alias
             if seen.setdefault(alias, mark) != mark or marks.setdefault(mark, alias) is not alias:
                 return False
-        return True
+        if not self.aliases:
+            return True
+        arrays = [source.base.load(args) for source in self.inputs if source.kind == "array"]
+        shown = [(source.load(args)._data, mark) for source, mark in self.aliases if source.kind != "array"]
+        return not overlap([*shown, *[(array, None) for array in arrays]], self.written)
+
+    @property
+    def written(self) -> set[Any]:
+        """The marks of memory that some path writes."""
+        marks = dict(self.aliases)
+        targets = [w.target for path in self.paths for w in path.tensors]
+        if all(isinstance(t, Outside) and t.source in marks for t in targets):
+            return {marks[t.source] for t in targets}
+        return set(marks.values())
 
     def load_inputs(self, args: Sequence[Any]) -> list[Any]:
-        """Tensors and numbers in the order of the graph's parameters, without token and random state."""
-        return [source.load(args) for source in self.inputs]
+        """Tensors and numbers in the order of the graph's parameters, without token and random state; NumPy arrays as
+        copies, which nobody writes to."""
+        return [Tensor(s.base.load(args)) if s.kind == "array" else s.load(args) for s in self.inputs]
 
     def finish(self, args: Sequence[Any], outputs: Sequence[Any], generator: Any) -> Any:
         """Applies the effects of the path that was taken, and gives its result or raises its exception.

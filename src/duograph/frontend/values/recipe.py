@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from duograph.autodiff.grads import gradient_of
 from duograph.autodiff.vmap import Batched
 from duograph.base.lookup import raw_getattr, raw_hasattr
@@ -347,7 +349,7 @@ class Collector:
             raise Uncapturable(f"an object of class {kind.__qualname__!r}, which has slots, leaves the program")
         if self.values_only:
             self.session.note_identity(value)  # it is shown
-        elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
+        elif type(value) in (types.MethodType, np.ndarray) and (source := self.session.source_at(value)) is not None:
             return Outside(source)
         if isinstance(value, partial) and _holds_symbolic((value.func, value.args, value.keywords), set()):
             raise Uncapturable("a partial object that holds what the program has made")  # and was taken for another's
