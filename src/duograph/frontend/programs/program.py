@@ -201,11 +201,12 @@ class Program:
             # A source says where a thing was when the call began: all are followed before anything is written.
             filled = [(contents, source.load(run.args), contents.values(run)) for source, contents in path.containers]
             values = [MISSING if recipe is None else recipe.build(run) for _, _, _, recipe in path.attributes]
+            owners = [x.build(run) if isinstance(x, Outside) else x for _, x, _, _ in path.attributes]
         except Exception as error:
             raise self._unfinished(error, is_final) from error
         for contents, target, items in filled:
             contents.fill(target, items)
-        for (kind, owner, name, _), value in zip(path.attributes, values, strict=True):
+        for (kind, _, name, _), owner, value in zip(path.attributes, owners, values, strict=True):
             _set(kind, owner, name, value)
         if path.kind == "raise":
             raise _fresh_exception(result, path.span)
