@@ -15,7 +15,8 @@ What may become another object ("moves"):
 * objects of the user's classes, and Cells, whose attributes are.
 
 What keeps its identity: what the program compares, hashes, shows, or hands to code that is not interpreted
-(`Session.note_identity` is told of each), what it writes closure variables of, and what it found without a guard. Two places that held one object are to hold one again. If any of that is not so, there is no such program.
+(`Session.note_identity` is told of each), what it writes closure variables of, and what it found without a guard. Two
+places that held one object are to hold one again. If any of that is not so, there is no such program.
 """
 
 from __future__ import annotations
