@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
+from duograph.frontend.programs.conclusion import conclusion
 from duograph.frontend.programs.printing import Printed, PrintTarget
 from duograph.frontend.programs.program import Path, Program, RunPlainly
 from duograph.frontend.rules.sources import Source
@@ -310,9 +311,7 @@ class _Planner:
         if not path.containers and not path.attributes and self._tree(path, path.value, result, set()):
             made.result = result
         else:
-            program = self.program
-            count = path.first + path.count
-            made.finish = lambda args, leaves: program.conclude(path, program.run_of(args, leaves[path.first : count]))
+            made.finish = conclusion(self.program, path)
         return made
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:

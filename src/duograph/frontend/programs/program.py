@@ -173,7 +173,7 @@ class Program:
         try:
             targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
         except Exception as error:
-            raise self._unfinished(error, self.standalone) from error
+            raise self.unfinished(error, self.standalone) from error
         if path.offset is not None:
             generator.offset = mine[path.offset]
         for target, value, replaces in targets:
@@ -203,16 +203,16 @@ class Program:
             values = [MISSING if recipe is None else recipe.build(run) for _, _, _, recipe in path.attributes]
             owners = [x.build(run) if isinstance(x, Outside) else x for _, x, _, _ in path.attributes]
         except Exception as error:
-            raise self._unfinished(error, is_final) from error
+            raise self.unfinished(error, is_final) from error
         for contents, target, items in filled:
             contents.fill(target, items)
         for (kind, _, name, _), owner, value in zip(path.attributes, owners, values, strict=True):
-            _set(kind, owner, name, value)
+            set_outside(kind, owner, name, value)
         if path.kind == "raise":
             raise _fresh_exception(result, path.span)
         return result
 
-    def _unfinished(self, error: Exception, is_final: bool) -> Exception:
+    def unfinished(self, error: Exception, is_final: bool) -> Exception:
         """What to raise where results could not be made, which is no error of the program."""
         if not is_final and is_internal(error):
             return Unfinished()
@@ -220,7 +220,8 @@ class Program:
         return InternalError(str(failure), stage="a compiled version")
 
 
-def _set(kind: str, owner: Any, name: str, value: Any) -> None:
+def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:
+    """Sets an attribute, a global or a closure variable; `MISSING`: deletes it."""
     if kind == "attr":
         if value is not MISSING:
             _hook(owner, "__setattr__")(owner, name, value)
@@ -238,7 +239,7 @@ def _set(kind: str, owner: Any, name: str, value: Any) -> None:
 def _hook(owner: Any, name: str) -> Any:
     """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
     found = getattr(type(owner), name)
-    if not is_interpreted(found):
+    if found is object.__setattr__ or not is_interpreted(found):
         return found
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)
