@@ -85,6 +85,34 @@ def test_an_array_is_an_input(name, mode):
     assert sum(v["native_calls"] for v in found.versions) > 0
 
 
+FLOATS, WHOLE = np.linspace(0.1, 0.9, 6), np.arange(10, 16)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("table", [TABLE, FLOATS, WHOLE, FLOATS.astype("f2")], ids=lambda a: str(a.dtype))
+def test_elements_are_numbers_of_the_run(table, mode):
+    """At an index that varies; what is out of range raises as NumPy does."""
+    table = table.copy()
+
+    def f(x, t):
+        return x * table[t] + float(table[0]), table[t]
+
+    compiled, x = ms.jit(f, capture_mode=mode), Tensor([1.0, 2.0])
+    for t in (0, 1, 2, -1, 5, 9, -6, 3, -9):
+        if t == 3:
+            table[3] = 7
+        try:
+            expected = f(x, t)
+        except IndexError as error:
+            with pytest.raises(IndexError, match=str(error)):
+                compiled(x, t)
+            continue
+        found = compiled(x, t)
+        assert bits(found[0]) == bits(expected[0])
+        assert type(found[1]) is type(expected[1]) and found[1] == expected[1]
+    assert len(compiled.explain().versions) == 2
+
+
 ODD = [array(8, 4).T, array(4, 8).astype(">f4"), np.asfortranarray(array(4, 8)), array(4, 16)[:, ::2]]
 
 

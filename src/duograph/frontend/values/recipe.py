@@ -290,7 +290,9 @@ class Collector:
         if isinstance(value, Scalar):
             return Output(self.output(value.node))
         if isinstance(value, NumpyScalar):
-            if self.values_only:  # what is shown is built while the graph runs: nothing is looked for outside
+            if (
+                self.values_only or value.source is None
+            ):  # what is shown is built while the graph runs: nothing is looked for outside
                 return Called(value.numpy_type, [self.recipe(value.number)])
             return Outside(value.source)
         if isinstance(
