@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copy_module
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from duograph.tensor import hooks
 from duograph.tensor.alias import root_of
 from duograph.tensor.tensor import Tensor, wrap
 
+from . import __capture__ as _OF_API
 from .functional.forms import on_cpu
 from .operators import eq_operator
 from .promote import is_number
+
+__capture__ = replace(_OF_API, captured=("tensor",))
 
 
 def __bool__(self: Tensor) -> bool:

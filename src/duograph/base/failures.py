@@ -270,7 +270,7 @@ def _handlers() -> set[CodeType]:
 def _is_given_its_caller(frame: FrameType) -> bool:
     """Whether one of the arguments is the frame below: such are the calls of signal handlers and trace functions."""
     caller, code = frame.f_back, frame.f_code
-    if caller is None:
+    if caller is None or code.co_filename.startswith(_PACKAGE):  # ours hold the exception: its frames would stay
         return False
     places = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
     given = [frame.f_locals.get(name) for name in code.co_varnames[:places]]

@@ -29,6 +29,7 @@ class Traits:
         not_rules: functions, and classes with all their methods, that are none although ``rules`` is true.
         by_facts: rules that look at nothing of a Cell but what a guard tells of each that is called (its ``to_float``).
         readers: functions that read a switch: allowed, with a guard that asks them again at every call.
+        captured: functions with these names are interpreted like the user's.
         methods: modules and packages in this one whose methods are interpreted like the user's.
         settings: methods that walk over Cells or set their switches are interpreted.
         settled: what classes define is put in place while programs run, and never replaced by users.
@@ -40,6 +41,7 @@ class Traits:
     not_rules: tuple[str, ...] = ()
     by_facts: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()
+    captured: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     settings: bool = False
     settled: bool = False

@@ -21,6 +21,7 @@ from .account import PARTS
 from .compiled import executables_of, failures_in, refusals_of
 from .entries import Entries
 from .entry import LEVELS
+from .policy import Comparison
 from .telling import advice, instructions_of
 
 
@@ -51,6 +52,18 @@ def _page() -> Any:
     return page
 
 
+def _compared(comparison: Comparison) -> dict[str, float]:
+    if comparison.pays is None or not comparison.plain:
+        return {}
+    return {"compiled": comparison.compiled * 1e3, "plain": comparison.plain * 1e3}
+
+
+def _told(compared: dict[str, float]) -> str:
+    if not compared:
+        return ""
+    return f"; a call takes {compared['compiled'] * 1e3:.1f} us, and {compared['plain'] * 1e3:.1f} us as plain Python"
+
+
 class Explanation:
     """Versions, guards, graphs, fallbacks and recompilations of a compiled function.
 
@@ -62,7 +75,7 @@ class Explanation:
             those that were served natively), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain
             Python: it has few ops), ``in_python`` (steps that are not native, and why), ``communication`` (what its
             collectives came to on this rank; `parallel.communication_report` is about all ranks), ``memory`` (the plan
-            of its arena, a table), ``capture_ms``, ``compile_ms``.
+            of its arena, a table), ``capture_ms``, ``compile_ms``, ``compared`` (see below).
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
@@ -82,6 +95,8 @@ class Explanation:
         times: of a function that is cut, the milliseconds that its calls have spent in each of `account.PARTS`, by
             those that were measured; empty if none was yet.
         measured: how many calls were.
+        compared: the milliseconds that a call takes compiled, and as plain Python, where calls of both kinds were timed
+            to find out what pays; empty if they were not: ``versions[i]["compared"]`` says it of one version.
         advice: what to change, if the function is slow although it is compiled; else empty.
     """
 
@@ -127,6 +142,7 @@ class Explanation:
                         "memory": memory_of(entry.graph),
                         "capture_ms": entry.capture_ms,
                         "compile_ms": entry.compile_ms,
+                        "compared": _compared(entry.comparison),
                     }
                 )
 
@@ -134,6 +150,7 @@ class Explanation:
         cut = function.cut
         self.times = cut.account.milliseconds(cut.cause.hits) if cut is not None else {}
         self.measured = cut.account.calls if cut is not None else 0
+        self.compared = _compared(function.comparison)
         self.breaks: list[Break] = cut.reasons if cut is not None else []
         self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
@@ -198,7 +215,8 @@ class Explanation:
     def _told_times(self) -> str:
         """Where the time goes, as one line."""
         parts = ", ".join(f"{self.times[part]:.1f} ms in {name}" for part, name in PARTS.items() if self.times[part])
-        return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}"
+        told = _told(self.compared)
+        return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}{told}"
 
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
@@ -206,7 +224,7 @@ class Explanation:
         lines += [f"captured from {self.captured_from}{told}"] if told is not None else []
         for i, v in enumerate(self.versions):
             times = f"captured in {v['capture_ms']:.1f} ms, compiled in {v['compile_ms']:.1f} ms"
-            lines.append(f"version {i}: {v['hits']} calls, {times}")
+            lines.append(f"version {i}: {v['hits']} calls, {times}{_told(v['compared'])}")
             lines += [f"  runs recorded: {v['runs']}"] if v["runs"] else []
             lines += [f"  all paths, not single runs: {v['why_all_paths']}"] if v["why_all_paths"] else []
             lines += [f"  calls are dispatched from Python: {v['why_not_native']}"] if v["why_not_native"] else []

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from duograph.base.diagnostics import InternalError
 from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.frontend.guards.native import Translator
+from duograph.frontend.programs.conclusion import conclusion
 from duograph.frontend.programs.printing import Printed, PrintTarget
 from duograph.frontend.programs.program import Path, Program, RunPlainly
 from duograph.frontend.rules.sources import Source
@@ -177,6 +178,7 @@ class _Planner:
     def __init__(self, program: Program, executable: Executable, translator: Translator, plan: CallPlan) -> None:
         self.program, self.executable, self.translator, self.plan = program, executable, translator, plan
         self.marks = dict(program.aliases)
+        self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
         for guard in program.guards.guards:
@@ -273,8 +275,11 @@ class _Planner:
             dtype, shape = facts
             nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
-            register = self.translator.register(source)
-            self.plan.subjects.append(Subject(register, self.marks.get(source, -1), nbytes=nbytes))
+            subject = Subject(self.translator.register(source), nbytes=nbytes, is_bare=source.kind == "array")
+            if not subject.is_bare:
+                subject.mark = self.marks.get(source, -1)
+                subject.is_changed = subject.mark in self.written
+            self.plan.subjects.append(subject)
         return found
 
     # ---- what comes out ------------------------------------------------------------------------------------------
@@ -306,9 +311,7 @@ class _Planner:
         if not path.containers and not path.attributes and self._tree(path, path.value, result, set()):
             made.result = result
         else:
-            program = self.program
-            count = path.first + path.count
-            made.finish = lambda args, leaves: program.conclude(path, program.run_of(args, leaves[path.first : count]))
+            made.finish = conclusion(self.program, path)
         return made
 
     def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:

@@ -81,7 +81,7 @@ MOST_CHANGES = 1024
 """Changes after which no more of them are waited for."""
 EXACT = 64
 """Calls of a function that is cut in which its plain statements are counted and timed, before one stands for many."""
-LET, MOST_LET, PART = 63, 4095, 16
+LET, MOST_LET, PART = 63, 4095, 4
 """Calls that go one way natively between two that Python leads: one for so many that have gone there before."""
 
 changes = [0]

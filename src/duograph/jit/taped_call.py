@@ -57,6 +57,7 @@ class Recorder:
         self.program, self.active, self.has_paths = program, active, has_paths
         self.unwatched = [None] * (len(program.graph.params) - len(program.inputs))  # state of the generator, token
         self.only = _only_output(program)
+        self.arrays = [k for k, source in enumerate(program.inputs) if source.kind == "array"]
         self.levels: list[Level] = []
         self.graph = program.graph
         for watched in active:
@@ -69,6 +70,8 @@ class Recorder:
     def begin(self, inputs: list[Any]) -> Any:
         """The inputs, and the tapes that watch them with their variables; `AGAIN` if that is not what this call is."""
         tapes, active = state.tapes, self.active
+        for k in self.arrays:
+            inputs[k] = Tensor(inputs[k])
         if self.program.plain_for_gradients or (self.has_paths and (len(tapes) > 1 or tapes[0].is_kept)):
             return AGAIN
         if len(tapes) == len(active) == 1:  # nearly always

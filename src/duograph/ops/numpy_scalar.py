@@ -22,7 +22,7 @@ class NumpyScalar:
         number: the Python number that it holds.
         numpy_type: its class.
         dtype: that of a tensor made of it.
-        source: where it is found outside of the program.
+        source: where it is found outside of the program; ``None``: the program has made it of an array's element.
     """
 
     __slots__ = ("dtype", "number", "numpy_type", "source")

@@ -239,7 +239,7 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
         arr = np.asarray(data)
         if not arr.dtype.isnative:
             arr = arr.astype(arr.dtype.newbyteorder("="))
-        if arr.dtype not in _SUPPORTED:
+        if arr.dtype not in SUPPORTED:
             raise TypeError(
                 f"initializing tensor by numpy array failed, because the element type '{arr.dtype.type}' of array is "
                 "not supported."
@@ -255,7 +255,8 @@ def array_from(data: Any, dtype: Any = None) -> np.ndarray:
     )
 
 
-_SUPPORTED = frozenset(d.numpy for d in dt.DTYPES)
+SUPPORTED = frozenset(d.numpy for d in dt.DTYPES)
+"""Dtypes of arrays that tensors are made of."""
 
 
 def _number_array(value: Any) -> np.ndarray:
@@ -280,7 +281,7 @@ def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
         arr = np.array(_plain(data))
     except (ValueError, OverflowError):
         arr = None
-    if arr is None or arr.dtype not in _SUPPORTED:
+    if arr is None or arr.dtype not in SUPPORTED:
         said = f"For Tensor, the input_data is {data} that contain unsupported element."
         way = "all rows must have one length, and all elements must be numbers or bools"
         raise user_error(TypeError, "DG0404", said, "Tensor()", help=way)
@@ -299,6 +300,6 @@ def _plain(data: Any) -> Any:
 
 
 __all__ = [
-    "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp", "root_of",
-    "type_of", "wrap", "wrap_view",
+    "SUPPORTED", "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp",
+    "root_of", "type_of", "wrap", "wrap_view",
 ]  # fmt: skip

@@ -9,10 +9,8 @@ def f(x):
     return (x * 2 - x.mean()).tanh() * Tensor(weights + 1)
 """,
         """
-held = Tensor(weights)
-
 def f(x):
-    return (x * 2 - x.mean()).tanh() * (held + 1)
+    return (x * 2 - x.mean()).tanh() * (Tensor(weights) + 1)
 """,
     ),
     "only known at run time": (

@@ -198,3 +198,80 @@ def test_which_object_it_is_matters_where_the_program_asks():
     for _ in range(3):
         for held, b in (([one, two], one), ([two, one], one), ([one], two), ([Slots(t(1), 2.0)], one)):
             assert bits(run(held, b)) == bits(run.__wrapped__(held, b))
+
+
+# ---- attributes that are written ------------------------------------------------------------------------------------
+
+
+def keeps(c):
+    c.h = work(c.x)
+    c.k = c.k + 1
+    return c.h * 2
+
+
+def keeps_in_both(a, b):
+    a.x = work(b.x)
+    b.k = a.x + b.x
+    return a.x + b.x
+
+
+HELD = Plain(t(5), 3)
+
+
+def keeps_beside_held(c):
+    c.x = work(c.x)
+    HELD.x = HELD.x + c.x
+    return HELD.x + c.x
+
+
+def contents(*objects):
+    return [[bits(value) for name in ("h", "k", "x") if (value := getattr(o, name, None)) is not None] for o in objects]
+
+
+class OpenSlots(Slots):
+    __slots__ = ("h",)
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("cls", [Plain, Data, OpenSlots, types.SimpleNamespace])
+def test_attributes_of_new_objects_are_written(cls, mode):
+    compiled = ms.jit(keeps, capture_mode=mode)
+    for i in range(CALLS):
+        ours, theirs = (cls(x=t(i), k=7) for _ in range(2))
+        assert bits(compiled(ours)) == bits(keeps(theirs)) and contents(ours) == contents(theirs)
+    assert len(compiled.explain().versions) == 1
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_objects_that_are_written_are_not_taken_for_others(mode):
+    """Two at one time, one at another; and one that the program knows by name."""
+    both, beside = ms.jit(keeps_in_both, capture_mode=mode), ms.jit(keeps_beside_held, capture_mode=mode)
+    for i in range(12):
+        one, two = (
+            (lambda a: (a, a))(Plain(t(i), 2)) if i % 3 == 2 else (Plain(t(i), 2), Plain(t(i + 1), 2)) for _ in range(2)
+        )
+        assert bits(both(*one)) == bits(keeps_in_both(*two)) and contents(*one) == contents(*two)
+        found = []
+        for f in (beside, keeps_beside_held):
+            HELD.x = t(i)
+            given = HELD if i % 3 == 2 else Plain(t(i), 2)
+            found.append((bits(f(given)), contents(given, HELD)))
+        assert found[0] == found[1]
+
+
+class Tells:
+    ends: list[str] = []
+
+    def __del__(self):
+        Tells.ends.append("end")
+
+
+def test_what_a_write_drops_may_tell_of_its_end():
+    compiled = ms.jit(keeps)
+    for i in range(12):
+        given = Plain(t(i), 2)
+        if i % 3 == 2:
+            given.h = Tells()
+        before = len(Tells.ends)
+        assert bits(compiled(given)) == bits(keeps(Plain(t(i), 2)))
+        assert len(Tells.ends) - before == (i % 3 == 2)

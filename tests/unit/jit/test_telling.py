@@ -283,6 +283,20 @@ def test_where_the_time_of_a_cut_function_goes(monkeypatch):
     assert "(1 of them measured)" in str(told) and "ms in Python steps" in str(told)
 
 
+def test_what_was_compared_with_plain_python_is_told():
+    cut = ms.jit(waiting)
+    cut(X)
+    cut.comparison.pays, cut.comparison.compiled, cut.comparison.plain = True, 2e-6, 7e-6
+    for _ in range(account.EARLY[0]):
+        cut(X)
+    told = cut.explain()
+    assert told.compared == {"compiled": pytest.approx(2e-3), "plain": pytest.approx(7e-3)}
+    assert "; a call takes 2.0 us, and 7.0 us as plain Python" in str(told)
+    whole = ms.jit(lambda x: ms.ops.tanh(x * 2))
+    whole(X)
+    assert whole.explain().compared == whole.explain().versions[0]["compared"] == {}
+
+
 def test_measured_calls_are_like_others(monkeypatch):
     """Results, errors, gradients, generators, defaults and what is bound, with every call measured."""
     monkeypatch.setattr(account, "is_due", lambda call: True)

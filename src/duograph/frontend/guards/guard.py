@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import Failure, internal_failure, is_from_outside
 from duograph.frontend.rules.sources import Pin, Source
+from duograph.frontend.rules.written import Written
 
 from . import attribute_kinds  # noqa: F401 - kinds, which register themselves
 from .kinds import KINDS, Kind
@@ -275,41 +276,8 @@ def compile_guards(
     apart: Sequence[Source] = (),
 ) -> Callable[[Sequence[Any]], bool]:
     """One Python function that is true if all guards hold. Values reached by several guards are loaded once."""
-    constants: dict[str, Any] = {}
-    names: dict[Source, str] = {}
-    lines: list[str] = []
-
-    def constant(value: Any) -> str:
-        name = f"k{len(constants)}"
-        constants[name] = value
-        return name
-
-    def load(source: Source) -> str:
-        if source in names:
-            return names[source]
-        match source.kind:
-            case "arg":
-                text = f"a[{source.key}]"
-            case "pinned":
-                names[source] = constant(source.base.value)
-                return names[source]
-            case "attr":
-                text = f"{load(source.base)}.{source.key}"
-                if not source.key.isidentifier():
-                    text = f"getattr({load(source.base)}, {source.key!r})"
-            case "item":
-                text = f"{load(source.base)}[{constant(source.key)}]"
-            case "global":
-                text = f"{constant(source.base.value)}[{source.key!r}]"
-            case "found":
-                key = load(source.key) if isinstance(source.key, Source) else constant(source.key)
-                text = f"{load(source.base)}.get({key})"
-            case _:
-                text = f"{constant(source.base.value)}.cell_contents"
-        names[source] = name = f"v{len(names)}"
-        lines.append(f"{name} = {text}")
-        return name
-
+    made = Written()
+    load, constant, lines = made.load, made.constant, made.lines
     for guard in guards:
         value = load(guard.source)
         lines.append(f"if not ({guard.kind.test(value, guard.wanted, constant)}): return False")
@@ -320,6 +288,5 @@ def compile_guards(
     if apart:
         ids = ", ".join([f"{constant(id)}({load(source)})" for source in apart])
         lines.append(f"if {constant(len)}({{{ids}}}) < {len(apart)}: return False")
-    body = "\n    ".join([*lines, "return True"])
-    exec(f"def check(a):\n    {body}\n", constants)
-    return constants["check"]  # type: ignore[no-any-return]
+    lines.append("return True")
+    return made.function("a")

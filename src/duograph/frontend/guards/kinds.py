@@ -215,7 +215,7 @@ def _compared(t: Translation, source: Source, facts: tuple[Any, ...]) -> bool:
     kind, dtype, shape, contiguous, grad = facts
     if np.empty(0, dtype).dtype is not dtype:
         return False
-    t.program.tensor(t.register(source), kind, dtype, shape, contiguous)
+    t.program.tensor(t.register(source), np.ndarray if source.kind == "array" else kind, dtype, shape, contiguous)
     if grad is not None:
         value = t.register(source)
         if kind is Parameter:

@@ -59,8 +59,8 @@ class Translator:
                 return p.item(self.register(source.base), source.key)
             case "global":
                 return p.lookup(source.base.value, source.key)
-            case "number":
-                return self.register(source.base)  # `CallPlan.numbers` takes it as it is
+            case "number" | "array":
+                return self.register(source.base)  # `CallPlan.numbers` and `CallPlan.subjects` take it as it is
         return p.cell(source.base.value)
 
     def _attribute(self, source: Source) -> int:

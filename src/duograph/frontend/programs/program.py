@@ -13,13 +13,15 @@ from duograph.base.source import Span
 from duograph.core.dim import evaluate
 from duograph.ir.node import Graph
 from duograph.tensor.eager import replace, write
+from duograph.tensor.tensor import Tensor
 
 from ..guards.guard import GuardSet
 from ..rules.facts import MISSING
 from ..rules.policy import is_interpreted
 from ..rules.sources import Source
-from ..values.recipe import Constant, Container, Recipe, Run
+from ..values.recipe import Constant, Container, Outside, Recipe, Run
 from ..values.world import attribute_now
+from .memory import overlap
 from .recording import Recorded
 
 
@@ -126,11 +128,25 @@ class Program:
             alias = source.load(args)._alias
             if seen.setdefault(alias, mark) != mark or marks.setdefault(mark, alias) is not alias:
                 return False
-        return True
+        if not self.aliases:
+            return True
+        arrays = [source.base.load(args) for source in self.inputs if source.kind == "array"]
+        shown = [(source.load(args)._data, mark) for source, mark in self.aliases if source.kind != "array"]
+        return not overlap([*shown, *[(array, None) for array in arrays]], self.written)
+
+    @property
+    def written(self) -> set[Any]:
+        """The marks of memory that some path writes."""
+        marks = dict(self.aliases)
+        targets = [w.target for path in self.paths for w in path.tensors]
+        if all(isinstance(t, Outside) and t.source in marks for t in targets):
+            return {marks[t.source] for t in targets}
+        return set(marks.values())
 
     def load_inputs(self, args: Sequence[Any]) -> list[Any]:
-        """Tensors and numbers in the order of the graph's parameters, without token and random state."""
-        return [source.load(args) for source in self.inputs]
+        """Tensors and numbers in the order of the graph's parameters, without token and random state; NumPy arrays as
+        copies, which nobody writes to."""
+        return [Tensor(s.base.load(args)) if s.kind == "array" else s.load(args) for s in self.inputs]
 
     def finish(self, args: Sequence[Any], outputs: Sequence[Any], generator: Any) -> Any:
         """Applies the effects of the path that was taken, and gives its result or raises its exception.
@@ -157,7 +173,7 @@ class Program:
         try:
             targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
         except Exception as error:
-            raise self._unfinished(error, self.standalone) from error
+            raise self.unfinished(error, self.standalone) from error
         if path.offset is not None:
             generator.offset = mine[path.offset]
         for target, value, replaces in targets:
@@ -185,17 +201,18 @@ class Program:
             # A source says where a thing was when the call began: all are followed before anything is written.
             filled = [(contents, source.load(run.args), contents.values(run)) for source, contents in path.containers]
             values = [MISSING if recipe is None else recipe.build(run) for _, _, _, recipe in path.attributes]
+            owners = [x.build(run) if isinstance(x, Outside) else x for _, x, _, _ in path.attributes]
         except Exception as error:
-            raise self._unfinished(error, is_final) from error
+            raise self.unfinished(error, is_final) from error
         for contents, target, items in filled:
             contents.fill(target, items)
-        for (kind, owner, name, _), value in zip(path.attributes, values, strict=True):
-            _set(kind, owner, name, value)
+        for (kind, _, name, _), owner, value in zip(path.attributes, owners, values, strict=True):
+            set_outside(kind, owner, name, value)
         if path.kind == "raise":
             raise _fresh_exception(result, path.span)
         return result
 
-    def _unfinished(self, error: Exception, is_final: bool) -> Exception:
+    def unfinished(self, error: Exception, is_final: bool) -> Exception:
         """What to raise where results could not be made, which is no error of the program."""
         if not is_final and is_internal(error):
             return Unfinished()
@@ -203,7 +220,8 @@ class Program:
         return InternalError(str(failure), stage="a compiled version")
 
 
-def _set(kind: str, owner: Any, name: str, value: Any) -> None:
+def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:
+    """Sets an attribute, a global or a closure variable; `MISSING`: deletes it."""
     if kind == "attr":
         if value is not MISSING:
             _hook(owner, "__setattr__")(owner, name, value)
@@ -221,7 +239,7 @@ def _set(kind: str, owner: Any, name: str, value: Any) -> None:
 def _hook(owner: Any, name: str) -> Any:
     """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
     found = getattr(type(owner), name)
-    if not is_interpreted(found):
+    if found is object.__setattr__ or not is_interpreted(found):
         return found
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)

@@ -15,8 +15,8 @@ What may become another object ("moves"):
 * objects of the user's classes, and Cells, whose attributes are.
 
 What keeps its identity: what the program compares, hashes, shows, or hands to code that is not interpreted
-(`Session.note_identity` is told of each), what it writes attributes or closure variables of, and what it found without
-a guard. Two places that held one object are to hold one again. If any of that is not so, there is no such program.
+(`Session.note_identity` is told of each), what it writes closure variables of, and what it found without a guard. Two
+places that held one object are to hold one again. If any of that is not so, there is no such program.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from duograph.base.failures import is_from_outside
+from duograph.base.lookup import raw_getattr
 from duograph.tensor.parameter import Parameter
 
 from ..guards.guard import UNREADABLE, Guard, GuardSet
 from ..rules import sources
+from ..rules.facts import lookup
 from ..rules.policy import is_interpreted
 from ..rules.sources import Pin, Source
 from ..values.movable import is_found_by_name
@@ -196,7 +198,7 @@ class _Rewriting:
             case "cell":
                 variable = self.cells.get(id(source.base.value))
                 return source if variable is None else sources.attr(self.of(variable), "cell_contents")
-            case "attr" | "item" | "found" | "number":
+            case "attr" | "item" | "found" | "number" | "array":
                 key = self.of(source.key) if isinstance(source.key, Source) else source.key
                 return Source(source.kind, self.of(source.base), key)
         return source
@@ -274,7 +276,7 @@ class _Rewriting:
         attributes = []
         for kind, owner, name, recipe in path.attributes:
             if id(owner) in self.moved or id(owner) in self.cells:
-                raise _Bound
+                owner = self._written(kind, owner, name)
             attributes.append((kind, owner, name, None if recipe is None else self._recipe(recipe)))
         return replace(
             path,
@@ -283,6 +285,27 @@ class _Rewriting:
             containers=[(self.of(s), self._recipe(c)) for s, c in path.containers],
             attributes=attributes,
         )
+
+    def _written(self, kind: str, owner: Any, name: str) -> Outside:
+        """Where the object is found whose attribute is written: no other object that the program knows is this one, and
+        nobody is told of the end of what the attribute holds."""
+        moved, own = self.moved.get(id(owner)), raw_getattr(owner, "__dict__", {})
+        is_slot = type(found := lookup(type(owner), name)) is types.MemberDescriptorType
+        if kind != "attr" or moved is None or "_cells" in own or (hasattr(found, "__set__") and not is_slot):
+            raise _Bound
+        source = self.of(moved.source)
+        for guard in self.old.guards.guards:
+            other = guard.expected.value if guard.check == "is" and isinstance(guard.expected, Pin) else owner
+            if other is not owner and type(other) is type(owner):
+                self.guards.add_different(source, self.of(guard.source))
+        now = owner if self.args is None else source.load(self.args)
+        if hasattr(now, name) if is_slot else name in vars(now):
+            self.guards.add(sources.attr(source, name), "silent", None)
+        else:
+            self.guards.add(source, "no attribute" if is_slot else "no value", name)
+        if id(owner) not in self._recipes:
+            self._recipes[id(owner)] = Outside(source)
+        return self._recipes[id(owner)]
 
     def _recipe(self, recipe: Any) -> Any:
         known = self._recipes.get(id(recipe))
@@ -342,12 +365,12 @@ class _Rewriting:
                     raise _Bound  # it would be kept alive
         for path in made.paths:
             for _, owner, _, _ in path.attributes:
-                if isinstance(owner, dict | type | types.ModuleType) or id(owner) in confirmed:
+                if isinstance(owner, dict | type | types.ModuleType | Outside) or id(owner) in confirmed:
                     continue
                 raise _Bound
 
     def _check_root(self, source: Source, confirmed: set[int]) -> None:
-        while source.kind in ("attr", "item", "found", "number"):
+        while source.kind in ("attr", "item", "found", "number", "array"):
             if isinstance(source.key, Source):
                 self._check_root(source.key, confirmed)
             source = source.base

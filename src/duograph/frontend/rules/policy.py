@@ -346,5 +346,5 @@ def is_interpreted(fn: Any) -> bool:
         if name in _SETTINGS or name in _WALKS:
             return traits.settings
         is_method = "." in fn.__qualname__ and not name.startswith("__")
-        return name == "construct" or (is_method and traits.interprets(inside))
+        return name == "construct" or name in traits.captured or (is_method and traits.interprets(inside))
     return kind == "user"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 REMEDIES = {
-    "NumPy array from outside": "Hand it over as a Tensor, or make one of it outside of the function.",
+    "NumPy array from outside": "Make a tensor of it first: `Tensor(array)` is an input.",
     "only known at run time": "Compute it with `ops`, or do that every n-th call, or outside of the function.",
     "not known to be free of effects": "Do that less often, or outside of the function.",
     "the statement ClassDef": "Define the class outside of the function.",

@@ -1,7 +1,7 @@
 """Sources: how to reach an outside value from the arguments of a call.
 
     Source ::= Arg(i) | Pinned(object) | Attr(base, name) | Item(base, key) | Global(dict, name) | CellVar(cell)
-             | Found(base, key) | Number(base)
+             | Found(base, key) | Number(base) | Array(base)
 
 What a program assumed of the values is in `guards`.
 """
@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from duograph.base.lookup import raw_getattr
+from duograph.tensor.tensor import SUPPORTED, Tensor, wrap
 
 
 class Source(NamedTuple):
     """One step of the way to a value; ``base`` is the way so far. (A tuple: a capture makes and hashes hundreds.)"""
 
-    kind: str  # arg, pinned, attr, item, global, cell, found, number
+    kind: str  # arg, pinned, attr, item, global, cell, found, number, array
     base: Any
     key: Any = None
 
@@ -38,6 +41,8 @@ class Source(NamedTuple):
                 return self.base.load(args).get(self.key.load(args) if isinstance(self.key, Source) else self.key)
             case "number":
                 return self.base.load(args).item()
+            case "array":
+                return shown(self.base.load(args))
         return self.base.value.cell_contents
 
     def __str__(self) -> str:
@@ -59,6 +64,8 @@ class Source(NamedTuple):
                 return f"{self.base}.get({self.key if isinstance(self.key, Source) else _told(self.key)})"
             case "number":
                 return f"{self.base}.item()"
+            case "array":
+                return f"array {self.base}"
         return f"closure variable {self.key}"
 
 
@@ -119,3 +126,21 @@ def found(base: Source, key: Any) -> Source:
 def number(base: Source) -> Source:
     """The Python number that a number of NumPy's holds."""
     return Source("number", base)
+
+
+def array(base: Source) -> Source:
+    """The NumPy array that is found there, as an input: a tensor that shows its memory."""
+    return Source("array", base)
+
+
+def shown(value: Any) -> Tensor:
+    """A tensor that shows the memory of a NumPy array as native code reads it.
+
+    Raises:
+        TypeError: ``value`` is no such array: native code does not know its class, dtype, byte order or strides.
+    """
+    if type(value) is not np.ndarray or value.dtype not in SUPPORTED or not value.dtype.isnative:
+        raise TypeError("a value that is no NumPy array of a dtype of tensors")
+    if not (value.flags.c_contiguous and value.flags.aligned):
+        raise TypeError("a NumPy array that is not in one piece")
+    return wrap(value)

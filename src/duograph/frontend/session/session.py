@@ -2,7 +2,7 @@
 
 `Session.external` turns an outside value into what the captured program works on, and records what was assumed:
 
-* tensors are live inputs of the graph, read again at every call;
+* tensors are live inputs of the graph, read again at every call, and so are NumPy arrays that tensors are made of;
 * numbers and strings are baked in, with a guard (a number that turned out to vary becomes an input, a `Scalar`);
 * lists, dicts and sets are *shadowed*: the program works on a copy, and changes are written back after the run;
 * functions, classes, modules, Cells and other objects are used as they are, guarded by identity; writes to their
@@ -33,6 +33,7 @@ from duograph.tensor.tensor import Placeholder, Tensor
 from ..control.identity import Choices
 from ..control.regions import Regions
 from ..guards.guard import GuardSet
+from ..programs.memory import overlap
 from ..programs.primitives import py_effect
 from ..rules import sources
 from ..rules.dropped import CONSTANTS
@@ -96,6 +97,7 @@ class Session(Identified, Shadows):
         self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tensor_params: dict[int, Param] = {}
+        self._arrays: dict[int, tuple[Tensor, np.ndarray]] = {}  # id(NumPy array): what is made of it, and it
         self._unlifted: dict[int, dict[tuple[str, str], None]] = {}  # id(outside tensor): who has it in a variable
         self._effects: dict[Any, Any] = {}
         self._token: Param | None = None
@@ -311,6 +313,8 @@ class Session(Identified, Shadows):
             return self.shadow(value, source)
         if type(value) is types.MethodType and self._enter_method(value, source):
             return value
+        if type(value) is np.ndarray:
+            return self._enter_array(value, source)
         if self.log.unsteady:
             self.check_steady(source)
         self.guards.add(source, "is", Pin(value))
@@ -353,6 +357,28 @@ class Session(Identified, Shadows):
             self.guards.same_objects[known[1], source] = None
         return known[0]
 
+    def of_array(self, value: np.ndarray) -> Tensor:
+        """What a NumPy array from outside holds when the call begins, as a tensor of the program.
+
+        Raises:
+            Uncapturable: it cannot be an input.
+        """
+        found = self._arrays.get(id(value))
+        if found is None:
+            source = sources.array(self._object_sources[id(value)][1])
+            try:
+                tensor = sources.shown(value)
+            except TypeError as error:
+                raise Uncapturable(f"{error}, from outside the compiled function") from None
+            pattern = self.patterns.get(source)
+            if pattern is not None and may_vary(tensor, pattern):
+                made = self._patterned_tensor(tensor, source, pattern)
+            else:
+                self.guards.add(source, "tensor", tensor_facts(tensor))
+                made = self.binder.wrap(self.add_input(source, source_name(source.base), tensor.abstract))
+            found = self._arrays[id(value)] = (made, value)
+        return found[0]
+
     def shows_outside(self, alias: Alias) -> bool:
         """Whether this is the memory of an outside tensor, or what stands for it."""
         return alias.serial <= self.born or any(alias is handle._alias for handle, _, _ in self.patterned.values())
@@ -394,7 +420,14 @@ class Session(Identified, Shadows):
             if value._alias in written:
                 raise Uncapturable("an in-place write to memory of an argument whose shape varies")
             found.append((source, marks.setdefault(value._alias, len(marks))))
+        seen = [(t._data, marks[t._alias]) for t in self._shown() if t._alias in marks]
+        if overlap([*seen, *[(array, None) for _, array in self._arrays.values()]], {marks.get(a) for a in written}):
+            raise Uncapturable("an in-place write to memory that NumPy arrays share")
         return found
+
+    def _shown(self) -> list[Tensor]:
+        """Outside tensors whose memory the program reads or writes."""
+        return [t for t, _ in self.known_tensors()] + [t for _, source, t in self.patterned.values()]
 
     def known_tensors(self) -> list[tuple[Tensor, Source]]:
         """Outside tensors that entered the program, with their sources."""

@@ -11,6 +11,8 @@ import types
 from collections import deque
 from typing import Any
 
+import numpy as np
+
 from duograph.base.lookup import raw_getattr
 from duograph.core.dim import Atom, Sum, Symbol
 from duograph.core.dtype import DType
@@ -105,6 +107,14 @@ class Identified:
         self.entered(owner, sources.attr(source, "__self__"))
         return True
 
+    def _enter_array(self, value: np.ndarray, source: Source) -> np.ndarray:
+        """A NumPy array from outside: what the program makes of it says what else is assumed (`Session.of_array`)."""
+        known = self._object_sources.setdefault(id(value), (value, source))[1]
+        if known != source:
+            self.guards.same_objects[known, source] = None
+        self.guards.add(source, "type", np.ndarray)
+        return value
+
     def note_identity(self, value: Any, depth: int = 4) -> None:
         """It matters which object ``value`` is, or one that it holds: no other may stand for it."""
         kind = type(value)
@@ -113,7 +123,7 @@ class Identified:
         known = self._object_sources.get(id(value))
         if known is not None:
             self._identified.add(id(value))
-            if kind is types.MethodType:
+            if kind is types.MethodType or kind is np.ndarray:
                 self.guards.add(known[1], "is", Pin(value))
         if not depth:
             return
@@ -158,7 +168,7 @@ class Identified:
             case "cell":
                 at = self._ways().get(id(source.base.value))
                 return source if at is None else sources.attr(self.found_at(at), "cell_contents")
-            case "attr" | "item":
+            case "attr" | "item" | "array":
                 return Source(source.kind, self.found_at(source.base), source.key)
         return source
 
@@ -174,6 +184,6 @@ class Identified:
         self._seen = len(guards)
         return self._found
 
-    def source_of_method(self, value: Any) -> Source | None:
-        """Where a bound method was found; ``None`` for what is none from outside."""
+    def source_at(self, value: Any) -> Source | None:
+        """Where an object was found; ``None`` for what is not from outside."""
         return self._object_sources[id(value)][1] if id(value) in self._object_sources else None

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from duograph.autodiff.grads import gradient_of
 from duograph.autodiff.vmap import Batched
 from duograph.base.lookup import raw_getattr, raw_hasattr
@@ -308,7 +310,9 @@ class Collector:
         if isinstance(value, Scalar):
             return Output(self.output(value.node))
         if isinstance(value, NumpyScalar):
-            if self.values_only:  # what is shown is built while the graph runs: nothing is looked for outside
+            if (
+                self.values_only or value.source is None
+            ):  # what is shown is built while the graph runs: nothing is looked for outside
                 return Called(value.numpy_type, [self.recipe(value.number)])
             return Outside(value.source)
         if isinstance(
@@ -369,7 +373,7 @@ class Collector:
             return self._slotted(value)
         if self.values_only:
             self.session.note_identity(value)  # it is shown
-        elif type(value) is types.MethodType and (source := self.session.source_of_method(value)) is not None:
+        elif type(value) in (types.MethodType, np.ndarray) and (source := self.session.source_at(value)) is not None:
             return Outside(source)
         if isinstance(value, partial) and _holds_symbolic((value.func, value.args, value.keywords), set()):
             raise Uncapturable("a partial object that holds what the program has made")  # and was taken for another's

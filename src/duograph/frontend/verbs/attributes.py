@@ -315,6 +315,9 @@ class Attributes:
         if isinstance(obj, np.ndarray | np.generic):
             if self._is_inside(obj):
                 return value
+            if type(obj) is np.ndarray and name in _FACTS_OF_ARRAYS:
+                tensor = self.session.of_array(obj)
+                return value if name == "dtype" else self._tensor_attr(tensor, name)
             raise Uncapturable("a NumPy array from outside the compiled function")
         if name in raw_getattr(obj, "__dict__", ()) and _is_answered_by_code(cls, found):
             self.session.guards.add(self.session.source_of(obj), "own value", name)  # a guard runs no code of the user
@@ -524,6 +527,7 @@ _HELD = {functools.partial: ("func", "args", "keywords"), slice: ("start", "stop
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
 _OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
+_FACTS_OF_ARRAYS = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
 _FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__mro__", "__annotations__")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dtype import as_dtype
+from duograph.core.dtype import DType, as_dtype, float32, float64
 from duograph.ops.cast import cast, identity
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary
@@ -202,6 +202,8 @@ def _len(calls: Any, obj: Any) -> Any:
     method = user_method(obj, "__len__")
     if method is not None:
         return calls.semantics.special("__len__", method, obj)
+    if type(obj) is np.ndarray and obj.ndim and not calls.session.is_made_inside(obj):
+        obj = calls.session.of_array(obj)
     if isinstance(obj, Tensor) and obj.ndim and not isinstance(obj.shape[0], int):
         return calls.semantics.getattr(obj, "shape")[0]
     check_holder(calls.session, obj)
@@ -503,12 +505,27 @@ def format_constant(calls: Any, obj: Any, spec: str) -> Any:
 
 @substitute(Tensor)
 def _tensor(calls: Any, input_data: Any = None, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    is_array = type(input_data) is np.ndarray and not calls.session.is_made_inside(input_data)
+    if is_array and all(x is None or x is False for x in (*args, *kwargs.values())):
+        given = calls.session.of_array(input_data)
+        if dtype is not None and not isinstance(dtype, DType):
+            return Tensor(given, dtype)  # which raises
+        if dtype is None or _converts_as_numpy(given.dtype, dtype):
+            return cast(given, dtype=given.dtype if dtype is None else dtype)  # of the same dtype: a copy
+        raise Uncapturable(f"a NumPy array of {given.dtype}, from outside the compiled function, made {dtype}")
     check_elements(calls.session, input_data)
     if isinstance(input_data, Tensor):
         if dtype is None or as_dtype(dtype) is input_data.dtype:
             return identity(input_data)  # another handle on the same storage
         return cast(input_data, dtype=as_dtype(dtype))
     return Tensor(input_data, dtype, *args, **kwargs)
+
+
+def _converts_as_numpy(given: DType, wanted: DType) -> bool:
+    """Whether operators convert elements as NumPy does, to the bit: in one rounding at most, and within range."""
+    if given is wanted:
+        return True
+    return given.numpy.kind in "fiub" and (wanted in (float32, float64) or (given.is_integer and wanted.is_integer))
 
 
 def _refused(name: str) -> Callable[..., Any]:

@@ -120,6 +120,9 @@ class Semantics(Attributes):
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
             return part(self, obj, key)
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
+            if type(obj) is np.ndarray and obj.ndim == 1 and obj.dtype.kind in "fi":
+                if type(key) is int or (isinstance(key, Scalar) and key.kind == "int"):
+                    return self._element(obj, key)
             raise Uncapturable("a NumPy array from outside the compiled function")
         self._check_lookup(obj)
         if "_cells" in raw_getattr(obj, "__dict__", ()):
@@ -134,6 +137,14 @@ class Semantics(Attributes):
         if slices and module_kind(type(obj).__module__) == "framework":
             return self._fresh(value)  # some layers of a `CellList`, a grid of `numpy.mgrid`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
+
+    def _element(self, array: np.ndarray, index: Any) -> Any:
+        """A number in a NumPy array from outside, as the call finds it."""
+        if type(index) is int:
+            array[index]  # which may raise
+        element = self.session.of_array(array)[index]  # type: ignore[index]
+        kind = "float" if array.dtype.kind == "f" else "int"
+        return NumpyScalar(as_scalar(element, kind), array.dtype.type, element.dtype, None)
 
     def _made_default(self, obj: Any, key: Any) -> Any:
         """What a defaultdict gives for a key that is missing: its factory may be the user's."""

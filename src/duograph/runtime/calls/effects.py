@@ -64,7 +64,8 @@ def _distinct(module: Module) -> Function:
         f.place(done)
 
     with f.times(count) as i:
-        subject = start + i * w.SUBJECT.n_bytes
+        subject, bare = start + i * w.SUBJECT.n_bytes, f.label("bare")
+        f.goto_if(f.get(subject, w.SUBJECT.bare).ne(0), bare)
         tensor = f.load("ptr", registers, f.get(subject, w.SUBJECT.register) * 8)
         array, storage = f.get(tensor, f.slot("data")), f.get(tensor, f.slot("storage"))
         mark = f.get(subject, w.SUBJECT.mark)
@@ -79,11 +80,14 @@ def _distinct(module: Module) -> Function:
                 f.store(whose.get(), holders, mark * 8)
             f.goto_if(f.load("ptr", holders, mark * 8).ne(whose.get()), fail)
         note(array, i + (1 << 32))
+        f.place(bare)
     with f.times(count) as i:
-        subject = start + i * w.SUBJECT.n_bytes
+        subject, bare = start + i * w.SUBJECT.n_bytes, f.label("bare")
+        f.goto_if(f.get(subject, w.SUBJECT.bare).ne(0), bare)
         tensor = f.load("ptr", registers, f.get(subject, w.SUBJECT.register) * 8)
         f.set(subject, w.SUBJECT.array, f.get(tensor, f.slot("data")))
         f.set(subject, w.SUBJECT.storage, f.get(tensor, f.slot("storage")))
+        f.place(bare)
     f.ret(1)
     f.place(fail)
     f.ret(0)
@@ -91,28 +95,34 @@ def _distinct(module: Module) -> Function:
 
 
 def _shown(module: Module) -> Function:
-    """``i64 dg_shown(ptr call, ptr arrays, i64 which)``: whether no tensor that will be written reaches into the memory
-    of subject ``which``, which is somebody else's."""
+    """``i64 dg_shown(ptr call, ptr arrays, i64 which)``: whether subject ``which``, whose memory is somebody else's,
+    shares none that is written with another one, but for tensors of one storage, which the program knows."""
     f = Function("i64", "dg_shown", "ptr call, ptr arrays, i64 which", module)
     call, arrays, which = f.arg("call"), f.arg("arrays"), f.arg("which")
     start = f.get(call, w.CALL.subject_at)
-    array = f.load("ptr", arrays, which * 8)
-    begin = f.get(array, ARRAY_DATA).to("i64")
-    size = f.variable("i64", 0)
-    size.set(f.get(start + which * w.SUBJECT.n_bytes, w.SUBJECT.bytes))
-    with f.if_(size.get().lt(0)):  # of an element, negated: how many there are varies
-        size.set(size.get() * -1)
-        shape = f.get(array, ARRAY_SHAPE)
-        with f.times(f.get(array, ARRAY_RANK).to("i64")) as axis:
-            size.set(size.get() * f.load("i64", shape, axis * 8))
-    end = begin + size.get()
+
+    def extent(subject: Value, array: Value) -> tuple[Value, Value]:
+        begin = f.get(array, ARRAY_DATA).to("i64")
+        size = f.variable("i64", f.get(subject, w.SUBJECT.bytes))
+        with f.if_(size.get().lt(0)):  # of an element, negated: how many there are varies
+            size.set(size.get() * -1)
+            shape = f.get(array, ARRAY_SHAPE)
+            with f.times(f.get(array, ARRAY_RANK).to("i64")) as axis:
+                size.set(size.get() * f.load("i64", shape, axis * 8))
+        return begin, begin + size.get()
+
+    mine = start + which * w.SUBJECT.n_bytes
+    mark, written = f.get(mine, w.SUBJECT.mark), f.get(mine, w.SUBJECT.written)
+    begin, end = extent(mine, f.load("ptr", arrays, which * 8))
     with f.times(f.get(call, w.CALL.subjects)) as i:
         subject = start + i * w.SUBJECT.n_bytes
         apart = f.label("apart")
-        f.goto_if(f.get(subject, w.SUBJECT.donated).eq(0), apart)
-        other = f.get(f.load("ptr", arrays, i * 8), ARRAY_DATA).to("i64")
-        f.goto_if(other.gt(end - 1), apart)
-        f.goto_if(begin.gt(other + f.get(subject, w.SUBJECT.bytes) - 1), apart)
+        f.goto_if(i.eq(which), apart)
+        f.goto_if((f.get(subject, w.SUBJECT.written) | written).eq(0), apart)
+        f.goto_if(f.get(subject, w.SUBJECT.mark).eq(mark) & mark.gt(-1), apart)
+        from_, to = extent(subject, f.load("ptr", arrays, i * 8))
+        f.goto_if(from_.gt(end - 1), apart)
+        f.goto_if(begin.gt(to - 1), apart)
         f.ret(0)
         f.place(apart)
     f.ret(1)

@@ -142,7 +142,10 @@ def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, pyth
     with f.times(count) as i:
         subject = start + i * w.SUBJECT.n_bytes
         tensor = f.load("ptr", registers, f.get(subject, w.SUBJECT.register) * 8)
-        array = f.get(tensor, f.slot("data"))
+        bare, holder = f.get(subject, w.SUBJECT.bare), f.variable("ptr", tensor)
+        with f.if_(bare.eq(0)):
+            holder.set(f.get(tensor, f.slot("data")))
+        array = holder.get()
         f.store(array, arrays, i * 8)
         flags = f.get(array, ARRAY_FLAGS).to("i64")
         needed = f.get(subject, w.SUBJECT.flags)
@@ -152,7 +155,9 @@ def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, pyth
         buffer = f.get(subject, w.SUBJECT.buffer)
         with f.if_(buffer.gt(-1)):
             f.store(f.get(array, ARRAY_DATA), buffers, buffer * 8)
-        with f.if_(exclusive.ne(0)):
+        with f.if_(exclusive.ne(0) & bare.ne(0)):
+            shown.set(shown.get() + 1)
+        with f.if_(exclusive.ne(0) & bare.eq(0)):
             with f.if_(array.ne(f.get(subject, w.SUBJECT.array))):
                 changed.set(1)
             storage = f.get(tensor, f.slot("storage"))
@@ -166,7 +171,7 @@ def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, pyth
         f.goto_if(shown.get().gt(w.MOST_SHOWN), python)
         with f.times(count) as i:
             flags = f.get(f.load("ptr", arrays, i * 8), ARRAY_FLAGS).to("i64")
-            with f.if_((flags & OWNS_DATA).eq(0)):
+            with f.if_((flags & OWNS_DATA).eq(0) | f.get(start + i * w.SUBJECT.n_bytes, w.SUBJECT.bare).ne(0)):
                 f.goto_if(f.call("i64", "dg_shown", call, arrays, i).eq(0), python)
     with f.times(f.get(call, w.CALL.writes)) as i:
         which = f.load("i64", f.get(call, w.CALL.write_at), i * w.WRITE.n_bytes)

@@ -27,6 +27,7 @@ INSTEAD = Struct(
     defaults="ptr",
     kwdefaults="ptr",
 )
+_LEFT = INSTEAD.left.word
 _PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 
 
@@ -58,27 +59,22 @@ class Instead:
             config: the configuration under which it is. ``None``: it is under all.
             function: it is right as long as this function has the code and the defaults that it has now.
         """
-        block = self._block
-        block[INSTEAD.left.word] = 0
+        self._block[_LEFT] = 0
         parts = [getattr(function, name) for name in _PARTS] if function is not None else [None] * 3
         self._callee, self._kept = callee, (config, function, parts)
-        block[INSTEAD.quiet.word] = is_quiet
-        block[INSTEAD.config.word] = 0 if config is None else id(config)
-        block[INSTEAD.function.word] = 0 if function is None else id(function)
-        for name, part in zip(("code", "defaults", "kwdefaults"), parts, strict=True):
-            block[getattr(INSTEAD, name).word] = 0 if part is None else id(part)
         self._given = calls
-        block[INSTEAD.left.word] = calls
+        objects = [0 if x is None else id(x) for x in (config, function, *parts)]
+        self._block[:] = [calls, is_quiet, *objects]  # in the order of `INSTEAD`
 
     @property
     def taken(self) -> int:
         """How many of the calls have gone there."""
-        return self._given - int(self._block[INSTEAD.left.word])
+        return self._given - int(self._block[_LEFT])
 
     def end(self) -> int:
         """Lets no more calls go there; gives how many have."""
         taken = self.taken
-        self._given = self._block[INSTEAD.left.word] = 0
+        self._given = self._block[_LEFT] = 0
         return taken
 
 

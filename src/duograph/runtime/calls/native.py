@@ -80,6 +80,8 @@ class Subject:
         is_written: whether it gets new contents.
         is_donated: whether `main` puts them there.
         is_alone: whether nobody else may hold its memory.
+        is_changed: whether it gets new contents, by native code or afterwards.
+        is_bare: whether it is an array of NumPy's.
     """
 
     register: int
@@ -89,6 +91,8 @@ class Subject:
     is_written: bool = False
     is_donated: bool = False
     is_alone: bool = False
+    is_changed: bool = False
+    is_bare: bool = False
 
 
 class Effects(Protocol):
@@ -170,7 +174,7 @@ class CallPlan:
         lines = [f"parameters: {', '.join(self.names)}{rest}; {self.positional} may be positional"]
         lines += [f"of these only so: {self.positional_only}"] if self.positional_only else []
         for k, s in enumerate(self.subjects):
-            flags = [name for name in ("is_written", "is_donated", "is_alone") if getattr(s, name)]
+            flags = [name for name, value in vars(s).items() if value is True]
             lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
         lines += [
             f"number: {register}, {kind.__name__}, {place}{', of NumPy' * of_numpy}"
@@ -333,7 +337,8 @@ class NativeCall:
             flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
             if s.is_written and s.nbytes < 0:
                 raise Unsupported("writes to what varies in size")
-            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes, int(s.is_donated), int(s.is_alone)]
+            words += [s.register, flags, s.mark, 0, 0, s.buffer, s.nbytes]
+            words += map(int, (s.is_written or s.is_changed, s.is_alone, s.is_bare))
         block[w.CALL.subjects.word], block[w.CALL.subject_at.word] = len(plan.subjects), self._array(words)
         block[w.CALL.exclusive.word] = int(exclusive)
         block[w.CALL.marks.word] = 1 + max((s.mark for s in plan.subjects), default=0)

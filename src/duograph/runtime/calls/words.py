@@ -63,10 +63,11 @@ PATH = Struct(
     "path", writes="i64", write_at="ptr", draws="i64", result_at="ptr", finish="ptr", python="i64",
 )  # fmt: skip
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
-# its buffer (-1: it is only written), bytes, whether `main` writes to it, and whether nobody else may hold its array.
+# its buffer (-1: it is only written), bytes, whether it is written, whether nobody else may hold its array, and whether
+# the register holds an array of NumPy's instead of a tensor.
 SUBJECT = Struct(
     "subject", register="i64", flags="i64", mark="i64", array="ptr", storage="ptr", buffer="i64", bytes="i64",
-    donated="i64", alone="i64",
+    written="i64", alone="i64", bare="i64",
 )  # fmt: skip
 NUMBER = Struct("number", register="i64", kind="i64", dim="i64")  # ``dim``: its place among the dims of `main`
 INT, BOOL, FLOAT, NUMPY_INT, NUMPY_FLOAT = range(5)  # NumPy's: an object that gives such a number

@@ -467,9 +467,13 @@ def tensor(m: GuardCode) -> None:
     """A tensor of a class, dtype, rank, contiguity and extents."""
     f, value, want = m.f, m.register(), m.first
     m.check(f.get(value, TYPE).eq(f.get(want, TENSOR.type)))
-    data = f.get(value, f.slot("data"))
-    m.check(data.ne(None))
-    m.check(f.get(data, TYPE).eq(f.word("ndarray")))
+    found, is_array = f.variable("ptr", value), f.label("is_array")
+    f.goto_if(f.get(value, TYPE).eq(f.word("ndarray")), is_array)
+    found.set(f.get(value, f.slot("data")))
+    m.check(found.get().ne(None))
+    m.check(f.get(found.get(), TYPE).eq(f.word("ndarray")))
+    f.place(is_array)
+    data = found.get()
     m.check(f.get(data, ARRAY_DTYPE).eq(f.get(want, TENSOR.dtype)))
     rank = f.get(data, ARRAY_RANK).to("i64")
     m.check(rank.eq(f.get(want, TENSOR.rank)))

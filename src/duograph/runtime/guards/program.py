@@ -267,7 +267,8 @@ class GuardProgram:
     def tensor(
         self, value: int, kind: type, dtype: np.dtype, shape: Sequence[int | None], contiguous: bool | None
     ) -> None:
-        """A tensor of exactly this class whose payload is an array of this dtype and shape; ``None``: any."""
+        """A tensor of exactly this class whose payload is an array of this dtype and shape; ``None``: any. Of class
+        ``ndarray``: the array itself."""
         if np.empty(0, dtype).dtype is not dtype:
             raise Unsupported(f"dtype {dtype} is not a single object")
         extents = [ANY if n is None else n for n in shape]

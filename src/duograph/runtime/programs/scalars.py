@@ -227,13 +227,24 @@ _OF_MATH = {
     )
 }
 
+
+def _truth(test: Callable[[Builder, Value], Any]) -> Callable[[Builder, Value], Value]:
+    return lambda b, x: b.convert(test(b, x), "i64")
+
+
+_TESTS = {
+    "math.isnan": _truth(lambda b, x: b.ne(x, x)),
+    "math.isinf": _truth(lambda b, x: b.eq(b.abs(x), _INF)),
+    "math.isfinite": _truth(lambda b, x: b.lt(b.abs(x), _INF)),
+}
+
 _INT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
     "neg": _int_neg, "abs": _int_abs, "invert": lambda b, x: x ^ -1, "not": lambda b, x: b.convert(b.eq(x, 0), "i64"),
     "float": lambda b, x: b.convert(x, "f64"), "bool": _to_bool,
     **dict.fromkeys(("pos", "int", "int64", "round", "floor", "ceil", "trunc"), lambda b, x: x),
 }  # fmt: skip
 _FLOAT_UNARY: dict[str, Callable[[Builder, Any], Value]] = {
-    **_OF_MATH,
+    **_OF_MATH, **_TESTS, "math.fabs": Builder.abs,
     "neg": Builder.neg, "pos": lambda b, x: x, "abs": Builder.abs, "float": lambda b, x: x, "bool": _to_bool,
     "not": lambda b, x: b.convert(b.eq(x, 0.0), "i64"),
     "int": _to_int("trunc"), "trunc": _to_int("trunc"), "floor": _to_int("floor"), "ceil": _to_int("ceil"),
