@@ -72,6 +72,6 @@ class _Driver:
                     stage="rewrite",
                 )
             if is_listened_to():
-                emit("rewrite", rule=rule.name, before=node, after=new)
+                emit("rewrite", rule=rule.name, law=rule.law, before=node, after=new)
             return new
         return None

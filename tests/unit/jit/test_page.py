@@ -52,6 +52,19 @@ def functions_in(data):
         yield from functions_in({"functions": f["segments"]})
 
 
+def test_rules_that_fired_are_told():
+    @ms.jit
+    def f(x):
+        return -(-x) * 1.0 + x
+
+    f(Tensor([1.0, 2.0]))
+    (version,) = collected([f])["functions"][0]["versions"]
+    rules = [rule for stage in version["stages"] for rule in stage["rules"]]
+    assert version["stages"][0]["rules"] == []
+    assert all(law and count > 0 for _, law, count in rules)
+    assert any("neg" in law or "-" in law for _, law, _ in rules)
+
+
 def test_every_reference_is_to_something():
     data = collected([run_all()])
     found = list(functions_in(data))

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from duograph.base.events import Event, listen
 from duograph.base.source import Span
 from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs, node_names, unique_names
@@ -143,32 +144,44 @@ def _version(entry: Any, told: Json, sources: _Sources) -> Json:
 
 
 class _Recorder(Dumper):
-    """Keeps the graphs that a compilation goes through."""
+    """Keeps the graphs that a compilation goes through, and the rules that fired on the way to each."""
 
     def __init__(self) -> None:
         super().__init__(level=0)
         self.graphs: list[tuple[str, Graph]] = []
+        self.fired: list[Counter[tuple[str, str]]] = []
+        self._now: Counter[tuple[str, str]] = Counter()
+
+    def hear(self, event: Event) -> None:
+        """Counts a rule of this thread's compilation."""
+        if event.kind == "rewrite":
+            self._now[event.data["rule"], event.data["law"]] += 1
 
     def write(self, name: str, graph: Graph) -> None:
         self.graphs.append((name, graph))
+        self.fired.append(self._now)
+        self._now = Counter()
 
 
 def _stages(captured: Graph, final: Graph, entry: Any) -> list[Json]:
     """The captured graph, and what each pass that changed it made of it; the last is what runs."""
     recorder = _Recorder()
-    compile_program(captured, LEVELS[entry.level], recorder)
+    with listen(recorder.hear):
+        compile_program(captured, LEVELS[entry.level], recorder)
     stages = [("captured", captured), *recorder.graphs]
+    fired = [Counter(), *recorder.fired, Counter()]
     if stages[-1][1] is not final:
         stages.append(("what runs", final))
     before: Counter[Any] = Counter()
     made: list[Json] = []
-    for name, graph in stages:
+    for (name, graph), rules in zip(stages, fired, strict=False):
         looks = Counter(_look(node) for part in all_graphs(graph) for node in part.nodes)
         made.append(
             {
                 "name": name,
                 "graphs": _graphs(graph, looks - before if made else Counter()),
                 "gone": (before - looks).total(),
+                "rules": [[rule, law, count] for (rule, law), count in rules.most_common()],
             }
         )
         before = looks

@@ -147,7 +147,9 @@
         make("button", { onclick: () => { state.drawn = !state.drawn; show(); } }, state.drawn ? "text" : "draw"),
         state.drawn ? make("button", { onclick: () => { state.zoom *= 1.25; show(); } }, "+") : null,
         state.drawn ? make("button", { onclick: () => { state.zoom /= 1.25; show(); } }, "−") : null);
-      return [bar, state.drawn ? draw(part) : textOf(part)];
+      const rules = now.rules.length ? make("p", { class: "faint" }, "rules that fired: ",
+        ...now.rules.flatMap(([rule, law, count]) => [make("span", { title: law }, `${rule} ×${count}`), " "])) : null;
+      return [bar, rules, state.drawn ? draw(part) : textOf(part)];
     },
     Kernels() {
       if (!version()) return parts();
