@@ -381,9 +381,12 @@ def _described(tick: Tick) -> _Described:
     assert step is not None  # only the look before the first call belongs to none
     nodes: Sequence[Apply] = tuple(dict.fromkeys(step.inside or step.nodes))
     places = dict.fromkeys(_place(span) for node in nodes for span in node.context.origins.get(node, ()))
-    moved, flops = (traffic_of(step.lowering), 0) if step.lowering is not None else (None, None)
-    if step.lowering is not None and (work := arithmetic_of(step.lowering)) is not None and work.symbol == tick.symbol:
-        flops = flops_of_nodes(nodes)
+    if step.lowering is None:
+        moved, flops = None, None
+    elif (work := arithmetic_of(step.lowering)) is not None and work.symbol == tick.symbol:
+        moved, flops = traffic_of(step.lowering), flops_of_nodes(nodes)
+    else:  # it arranges operands or results of another
+        moved, flops = 0, 0
     return tuple(places), tuple([node.op.name for node in nodes]), moved, flops
 
 

@@ -28,9 +28,9 @@ class Kernel:
         operators: what it computes.
         spans: the user's expressions that these come from.
         layers: the layers that they are in: ``Net.fc (Dense)``.
-        bytes: of operands and results, each counted once; ``None`` where sizes vary.
-        flops: floating-point operations (`runtime.programs.work`); ``None`` where sizes vary. Of several calls that
-            make up an operator, the one that does its arithmetic has them.
+        bytes: of operands and results, each counted once; ``None`` where sizes vary. Of several calls that make up an
+            operator, the one that does its arithmetic has them, and its operations.
+        flops: floating-point operations (`runtime.programs.work`); ``None`` where sizes vary.
         reason: why it runs in Python; empty: it does not.
         nodes: of the graph.
     """
@@ -73,14 +73,11 @@ def kernels_of(graph: Graph, level: int) -> Iterator[Kernel]:
                 "nodes": nodes,
             }
             if step.lowering is not None:
-                moved, flops, arithmetic = (
-                    traffic_of(step.lowering),
-                    flops_of_nodes(nodes),
-                    arithmetic_of(step.lowering),
-                )
+                arithmetic = arithmetic_of(step.lowering)
                 for call in calls_of(step.lowering):
-                    count = flops if call.function is arithmetic else 0
-                    yield Kernel(call.function.symbol, bytes=moved, flops=count, _function=call.function, **told)
+                    is_it = call.function is arithmetic
+                    moved, flops = (traffic_of(step.lowering), flops_of_nodes(nodes)) if is_it else (0, 0)
+                    yield Kernel(call.function.symbol, bytes=moved, flops=flops, _function=call.function, **told)
             elif step.reason:
                 yield Kernel(f"{step.nodes[0].op.name} (Python)", bytes=None, reason=step.reason, **told)
 

@@ -158,7 +158,7 @@
       return kernels.map(k => {
         const isChosen = isAt(k.at, state.line) || (state.node != null && k.nodes.includes(state.node));
         const box = make("details", { class: isChosen ? "chosen" : "" },
-          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; ${k.flops ? `${k.flops.toLocaleString("en")} flops; ` : ""}${spentIn(k)}`),
+          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${k.bytes === 0 ? "" : `${amount(k.bytes)}; `}${k.flops ? `${k.flops.toLocaleString("en")} flops; ` : ""}${spentIn(k)}`),
             ...k.at.flatMap(([file, line]) => [place({ file, line }), " "])));
         box.addEventListener("toggle", () => {  // the text only where it is looked at
           if (!box.open || box.children.length > 1) return;
