@@ -8,24 +8,22 @@ import importlib
 import importlib.util
 import itertools
 import operator
-import sys
 from typing import Any
 
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..control.paths import Outcome
-from ..rules import sources
 from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.exceptions import check_raised, is_caught_by
 from ..rules.facts import MISSING
 from ..rules.faults import check_whose
 from ..rules.policy import module_kind
-from ..rules.sources import Pin
 from ..values.journals import Journal
 from ..values.world import Frame
 from ..verbs.attributes import user_method
 from ..verbs.contexts import CapturedContext
+from ..verbs.library import imported
 from .expressions import Expressions
 
 IN_PLACE = {
@@ -375,19 +373,15 @@ class Statements(Expressions):
 
     def exec_Import(self, node: ast.Import, frame: Frame) -> None:
         for alias in node.names:
-            self._check_import(alias.name)
-            module = importlib.import_module(alias.name)
-            self._guard_import(alias.name if alias.asname else alias.name.split(".")[0])
-            top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
-            self.store_name(alias.asname or alias.name.split(".")[0], top, frame)
+            module, top = imported(self.session, alias.name), alias.name.split(".")[0]
+            module = module if alias.asname else imported(self.session, top)
+            self.store_name(alias.asname or top, module, frame)
 
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> None:
         package = frame.globals.get("__package__") or None
         name = "." * node.level + (node.module or "")
         full = importlib.util.resolve_name(name, package) if node.level else name
-        self._check_import(full)
-        module = importlib.import_module(name, package)
-        self._guard_import(full)
+        module = imported(self.session, full)
         for alias in node.names:
             if alias.name == "*":
                 raise Uncapturable("from ... import *")
@@ -396,15 +390,6 @@ class Statements(Expressions):
             except AttributeError:
                 value = importlib.import_module(f"{name}.{alias.name}", package)
             self.store_name(alias.asname or alias.name, value, frame)
-
-    def _guard_import(self, name: str) -> None:
-        """The module that an import gives is the one that is loaded."""
-        self.session.guards.add(sources.item(sources.pinned(sys.modules), name), "is", Pin(sys.modules[name]))
-
-    @staticmethod
-    def _check_import(name: str) -> None:
-        if name not in sys.modules and module_kind(name) == "user":
-            raise Uncapturable(f"the first import of {name!r}, which runs its code")
 
     # -- match -------------------------------------------------------------------------------------------------
 
