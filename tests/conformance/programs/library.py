@@ -311,3 +311,49 @@ def a_view_of_a_mapping_leaves(x, n):
 class Missing(dict):
     def __getitem__(self, key):
         return 7
+
+
+@contextlib.contextmanager
+def _quiet():
+    try:
+        yield
+    except ValueError:
+        ASKED.append("quiet")
+
+
+@program(calls=[*STEPS, (-X, 1)] * 2, ASKED=[])
+def stacks_of_contexts(x, n):
+    called = []
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as outer:
+        factor = sum([stack.enter_context(_noted(i)) for i in range(n)]) + 1
+        outer.enter_context(contextlib.nullcontext())
+        entered = stack.enter_context(Entered())
+        stack.callback(lambda *args, **kwargs: called.append((args, kwargs)), n, key=x)
+        if x.sum() > 0:
+            stack.enter_context(_quiet())
+            stack.callback(called.append, 1)
+        else:
+            outer.enter_context(contextlib.suppress(ValueError))
+        if n > 1:
+            raise ValueError(n)
+        x = x * factor
+    return x + entered.entered, called
+
+
+@program(calls=STEPS, ASKED=[], captured=False)
+def stacks_that_are_kept_or_fail(x, n):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_noted("kept"))
+        kept = stack.pop_all()
+    y = x * n
+    kept.close()
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(_raises, n)
+            stack.enter_context(_noted("left"))
+    except ValueError as error:
+        return y, error.args
+
+
+def _raises(n):
+    raise ValueError(n)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import importlib.util
 import itertools
@@ -18,12 +17,11 @@ from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.exceptions import check_raised, is_caught_by
 from ..rules.facts import MISSING
 from ..rules.faults import check_whose
-from ..rules.policy import module_kind
 from ..values.journals import Journal
 from ..values.world import Frame
-from ..verbs.attributes import user_method
 from ..verbs.contexts import CapturedContext
 from ..verbs.library import imported
+from ..verbs.stacks import protocol_method
 from .expressions import Expressions
 
 IN_PLACE = {
@@ -35,7 +33,6 @@ IN_PLACE = {
 NEXT = Outcome("next")
 SEQUENCE, MAPPING = 1 << 5, 1 << 6
 """Classes that ``match`` takes for sequences and mappings (`Py_TPFLAGS_SEQUENCE`, `Py_TPFLAGS_MAPPING`)."""
-_PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 
 
 def _leaves_by(body: list[ast.stmt]) -> type[ast.stmt] | None:
@@ -319,7 +316,7 @@ class Statements(Expressions):
         manager = self.eval(item.context_expr, frame)
         if isinstance(manager, CapturedContext):
             return self._with_captured(manager, node, frame, index)
-        enter, leave = (self._special(manager, name) for name in ("__enter__", "__exit__"))
+        enter, leave = (protocol_method(manager, name) for name in ("__enter__", "__exit__"))
         value = self.calls.call(enter, (), {})
         if item.optional_vars is not None:
             self.assign(item.optional_vars, value, frame)
@@ -349,18 +346,6 @@ class Statements(Expressions):
             raise
         manager.leave(None)
         return outcome
-
-    def _special(self, manager: Any, name: str) -> Any:
-        method = user_method(manager, name)
-        if method is not None:
-            return method.__get__(manager)
-        found = getattr(type(manager), name, None)
-        if found is None:
-            missed = " (missed __exit__ method)" if name == "__exit__" else ""
-            raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol{missed}")
-        if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS:
-            return getattr(manager, name)
-        raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")
 
     # -- definitions -------------------------------------------------------------------------------------------
 
