@@ -1,9 +1,11 @@
 """Functions of the standard library: of numbers of tensors, of objects, of what is made inside."""
 
+import ast
 import contextlib
 import dataclasses
 import datetime as dt
 import functools
+import importlib
 import inspect
 import itertools
 import math
@@ -12,6 +14,7 @@ import pathlib
 import random
 import types
 import uuid
+import zlib
 
 from tests.conformance.harness import T, program
 
@@ -226,3 +229,131 @@ def functions_of_math_to_the_bit(x):
         (math.acos(b), math.asin(b), math.atanh(b / 2), math.acosh(1 + b), math.exp(-b), math.expm1(b), math.cbrt(a)),
         (math.log(b), math.log2(b), math.log10(b), math.log1p(b), math.sqrt(b), math.pow(b, a), math.pow(2.0, a)),
     )
+
+
+STEPS = [(X, 1), (X, 2), (X + 1, 2), (X, 1)]
+ASKED: list = []
+
+
+class Numbered:
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        ASKED.append(self.number)
+        return isinstance(other, Numbered) and self.number == other.number
+
+    __hash__ = None
+
+
+@program(calls=STEPS, ASKED=[], build=True)
+def lists_of_objects_that_compare():
+    held = [Numbered(1), Numbered(2), Numbered(1)]
+
+    def f(x, n):
+        found = held.index(Numbered(2)), (*held, held[0]).count(held[0])
+        made = [Numbered(n), *held]
+        made.remove(Numbered(2))
+        return x * found[0] + len(made), found[1], [one.number for one in made]
+
+    return f
+
+
+@contextlib.contextmanager
+def _noted(name):
+    ASKED.append(name)
+    yield name
+    ASKED.append(f"-{name}")
+
+
+class Entered(contextlib.ContextDecorator):
+    def __init__(self):
+        self.entered = 0
+
+    def __enter__(self):
+        self.entered += 1
+        return self
+
+    def __exit__(self, *args):
+        ASKED.append(self.entered)
+        return False
+
+
+@_noted("a")
+def _in_a_context(x, n):
+    return x * n
+
+
+@program(calls=STEPS, ASKED=[], build=True)
+def contexts_that_decorate():
+    entered = Entered()
+
+    @entered
+    def in_an_object(x, n):
+        return x + entered.entered
+
+    return lambda x, n: (_in_a_context(x, n) + _in_a_context(x, 1), in_an_object(x, n))
+
+
+@program(calls=STEPS)
+def texts_and_modules(x, n):
+    view = types.MappingProxyType({"a": x, "n": n})
+    text = str(n).translate(str.maketrans("12", "ab"))
+    codes = zlib.crc32(text.encode()), ast.literal_eval(f"[{n}, 'a']"), zlib.decompress(zlib.compress(b"abc"))
+    return view["a"] * importlib.import_module("math").pi, __import__("cmath").e, codes, text, dict(view), "b" in view
+
+
+@program(calls=STEPS, captured=False)
+def a_view_of_a_mapping_leaves(x, n):
+    return types.MappingProxyType({"a": x * n})["a"], dict(types.MappingProxyType(Missing(a=1))), x - n
+
+
+class Missing(dict):
+    def __getitem__(self, key):
+        return 7
+
+
+@contextlib.contextmanager
+def _quiet():
+    try:
+        yield
+    except ValueError:
+        ASKED.append("quiet")
+
+
+@program(calls=[*STEPS, (-X, 1)] * 2, ASKED=[])
+def stacks_of_contexts(x, n):
+    called = []
+    with contextlib.ExitStack() as stack, contextlib.ExitStack() as outer:
+        factor = sum([stack.enter_context(_noted(i)) for i in range(n)]) + 1
+        outer.enter_context(contextlib.nullcontext())
+        entered = stack.enter_context(Entered())
+        stack.callback(lambda *args, **kwargs: called.append((args, kwargs)), n, key=x)
+        if x.sum() > 0:
+            stack.enter_context(_quiet())
+            stack.callback(called.append, 1)
+        else:
+            outer.enter_context(contextlib.suppress(ValueError))
+        if n > 1:
+            raise ValueError(n)
+        x = x * factor
+    return x + entered.entered, called
+
+
+@program(calls=STEPS, ASKED=[], captured=False)
+def stacks_that_are_kept_or_fail(x, n):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_noted("kept"))
+        kept = stack.pop_all()
+    y = x * n
+    kept.close()
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.callback(_raises, n)
+            stack.enter_context(_noted("left"))
+    except ValueError as error:
+        return y, error.args
+
+
+def _raises(n):
+    raise ValueError(n)

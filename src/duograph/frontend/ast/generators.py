@@ -15,6 +15,7 @@ from ..rules.errors import INTERNAL, Uncapturable
 from ..source.scope import contains_yield
 from ..values.world import Frame
 from ..verbs.contexts import CapturedContext
+from ..verbs.stacks import protocol_method
 from .statements import NEXT
 
 
@@ -132,7 +133,7 @@ def _with(driver: Any, node: ast.With, frame: Frame) -> Generator[Any, Any, Outc
         manager = driver.eval(item.context_expr, frame)
         if isinstance(manager, CapturedContext):
             raise Uncapturable("a yield inside a context of a generator", driver.span(node, frame))
-        enter, leave = (driver._special(manager, name) for name in ("__enter__", "__exit__"))
+        enter, leave = (protocol_method(manager, name) for name in ("__enter__", "__exit__"))
         value = driver.calls.call(enter, (), {})
         if item.optional_vars is not None:
             driver.assign(item.optional_vars, value, frame)

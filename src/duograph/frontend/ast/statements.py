@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import importlib.util
 import itertools
 import operator
-import sys
 from typing import Any
 
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..control.paths import Outcome
-from ..rules import sources
 from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.exceptions import check_raised, is_caught_by
 from ..rules.facts import MISSING
 from ..rules.faults import check_whose
-from ..rules.policy import module_kind
-from ..rules.sources import Pin
 from ..values.journals import Journal
 from ..values.world import Frame
-from ..verbs.attributes import user_method
 from ..verbs.contexts import CapturedContext
+from ..verbs.library import imported
+from ..verbs.stacks import protocol_method
 from .expressions import Expressions
 
 IN_PLACE = {
@@ -37,7 +33,6 @@ IN_PLACE = {
 NEXT = Outcome("next")
 SEQUENCE, MAPPING = 1 << 5, 1 << 6
 """Classes that ``match`` takes for sequences and mappings (`Py_TPFLAGS_SEQUENCE`, `Py_TPFLAGS_MAPPING`)."""
-_PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 
 
 def _leaves_by(body: list[ast.stmt]) -> type[ast.stmt] | None:
@@ -321,7 +316,7 @@ class Statements(Expressions):
         manager = self.eval(item.context_expr, frame)
         if isinstance(manager, CapturedContext):
             return self._with_captured(manager, node, frame, index)
-        enter, leave = (self._special(manager, name) for name in ("__enter__", "__exit__"))
+        enter, leave = (protocol_method(manager, name) for name in ("__enter__", "__exit__"))
         value = self.calls.call(enter, (), {})
         if item.optional_vars is not None:
             self.assign(item.optional_vars, value, frame)
@@ -352,18 +347,6 @@ class Statements(Expressions):
         manager.leave(None)
         return outcome
 
-    def _special(self, manager: Any, name: str) -> Any:
-        method = user_method(manager, name)
-        if method is not None:
-            return method.__get__(manager)
-        found = getattr(type(manager), name, None)
-        if found is None:
-            missed = " (missed __exit__ method)" if name == "__exit__" else ""
-            raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol{missed}")
-        if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS:
-            return getattr(manager, name)
-        raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")
-
     # -- definitions -------------------------------------------------------------------------------------------
 
     def exec_FunctionDef(self, node: ast.FunctionDef, frame: Frame) -> None:
@@ -375,19 +358,15 @@ class Statements(Expressions):
 
     def exec_Import(self, node: ast.Import, frame: Frame) -> None:
         for alias in node.names:
-            self._check_import(alias.name)
-            module = importlib.import_module(alias.name)
-            self._guard_import(alias.name if alias.asname else alias.name.split(".")[0])
-            top = module if alias.asname else importlib.import_module(alias.name.split(".")[0])
-            self.store_name(alias.asname or alias.name.split(".")[0], top, frame)
+            module, top = imported(self.session, alias.name), alias.name.split(".")[0]
+            module = module if alias.asname else imported(self.session, top)
+            self.store_name(alias.asname or top, module, frame)
 
     def exec_ImportFrom(self, node: ast.ImportFrom, frame: Frame) -> None:
         package = frame.globals.get("__package__") or None
         name = "." * node.level + (node.module or "")
         full = importlib.util.resolve_name(name, package) if node.level else name
-        self._check_import(full)
-        module = importlib.import_module(name, package)
-        self._guard_import(full)
+        module = imported(self.session, full)
         for alias in node.names:
             if alias.name == "*":
                 raise Uncapturable("from ... import *")
@@ -396,15 +375,6 @@ class Statements(Expressions):
             except AttributeError:
                 value = importlib.import_module(f"{name}.{alias.name}", package)
             self.store_name(alias.asname or alias.name, value, frame)
-
-    def _guard_import(self, name: str) -> None:
-        """The module that an import gives is the one that is loaded."""
-        self.session.guards.add(sources.item(sources.pinned(sys.modules), name), "is", Pin(sys.modules[name]))
-
-    @staticmethod
-    def _check_import(name: str) -> None:
-        if name not in sys.modules and module_kind(name) == "user":
-            raise Uncapturable(f"the first import of {name!r}, which runs its code")
 
     # -- match -------------------------------------------------------------------------------------------------
 

@@ -75,6 +75,8 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("urlsafe_b64decode", "urlsafe_b64encode", "a85decode", "a85encode"),
     ),
     "binascii": ALL,
+    "zlib": ("adler32", "compress", "crc32", "decompress"),
+    "ast": ("literal_eval",),
     "posixpath": ("basename", "commonprefix", "dirname", "isabs", "join", "normcase", "normpath", "split", "splitdrive",
                   "splitext"),
     "genericpath": ("commonprefix",),
@@ -191,7 +193,7 @@ def is_pure(fn: Any) -> bool:
     if isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
         owner = fn.__self__
         if owner is None or isinstance(owner, types.ModuleType):
-            return _is_listed(module, name, fn, NAMES) or _is_numpy(fn)
+            return _is_listed(module or "builtins", name, fn, NAMES) or _is_numpy(fn)  # ``str.maketrans`` tells none
         if isinstance(owner, type):
             return owner in _BUILTIN_CLASSES or (is_pure(owner) and fn.__name__ not in _NOT_PURE_METHODS)
         return is_pure_method(method_class(fn), fn.__name__)

@@ -38,7 +38,7 @@ def parts_of(value: Any) -> tuple[Callable[..., Any], list[Any]] | None:
             return getattr, [owner, value.__name__]
         if owner is None or is_constant(owner):
             return None
-    elif not isinstance(value, (*_VIEWS, functools.partial)):
+    elif not isinstance(value, (*_VIEWS, functools.partial, types.MappingProxyType)):
         return None
     raise Uncapturable(f"a {kind.__name__} object made inside leaves the compiled function")
 

@@ -34,13 +34,13 @@ from ..values.text import GraphText, formatted
 from .attributes import user_method
 from .callbacks import key_function
 from .chosen import is_index
-from .contexts import CapturedContext
+from .contexts import RECREATE, CapturedContext
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
 from .order import in_order, keys_of
 from .semantics import contains_symbolic
 
-SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
+SUBSTITUTES: dict[Any, Callable[..., Any]] = {**RECREATE}
 
 
 def substitute(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -542,7 +542,6 @@ for _name in (
     "exec",
     "eval",
     "compile",
-    "__import__",
     "globals",
     "dir",
     "breakpoint",

@@ -53,7 +53,7 @@ from .fields import check_fields, check_generated_init, runs_code, set_fields
 from .getters import call_getter, check_template, text_method
 from .library import dispatched, is_single_dispatch
 from .native_errors import check_error, run_native
-from .order import sort_list
+from .order import find, sort_list
 from .semantics import contains_symbolic
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ _CONTAINER_METHODS = (
 
 
 _CHANGES_CONTAINERS = ("heapq", "_heapq", "bisect", "_bisect", "operator", "_operator")
+_LOOKING = ("get", "sort", "index", "count", "remove")
+"""Methods of containers that look into what they hold."""
 _READS_OBJECTS = ("copy", "dataclasses", "json")
 _SLOTS = types.MethodWrapperType | types.WrapperDescriptorType
 _COMPARE_CLASSES = (int, float, bool, complex, str, bytes)
@@ -395,11 +397,15 @@ class Calls:
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
-        if type(fn) is types.BuiltinMethodType and fn.__name__ in ("get", "sort"):
-            if type(fn.__self__) is dict and args and type(args[0]) is Scalar and not kwargs and len(args) < 3:
-                return item_at(self.semantics, fn.__self__, args[0], args[1] if len(args) > 1 else None)
-            if type(fn.__self__) is list and not args and kwargs.keys() <= {"key", "reverse"}:
-                return sort_list(self, fn.__self__, kwargs.get("key"), kwargs.get("reverse", False))
+        if type(fn) is types.BuiltinMethodType and (name := fn.__name__) in _LOOKING:
+            owner = fn.__self__
+            if name == "get" and type(owner) is dict and args and type(args[0]) is Scalar and len(args) < 3:
+                return item_at(self.semantics, owner, args[0], args[1] if len(args) > 1 else None)
+            if name == "sort" and type(owner) is list and not args and kwargs.keys() <= {"key", "reverse"}:
+                return sort_list(self, owner, kwargs.get("key"), kwargs.get("reverse", False))
+            if type(owner) in (list, tuple) and len(args) == 1:
+                if any(is_user_class(type(v)) for v in (*owner, *args)):
+                    return find(self, name, owner, args[0])
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
             is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
             args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)

@@ -29,9 +29,26 @@ def is_context_factory(fn: types.FunctionType) -> bool:
 def enter_factory(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedContext:
     """What such a function gives. It calls the function in its cell, not the one in ``__wrapped__``."""
     cell = fn.__closure__[_FACTORY.co_freevars.index("func")]
-    generator = calls.call(calls.session.external(cell.cell_contents, sources.cell(cell, "func")), args, kwargs)
+    return _context(calls, calls.session.external(cell.cell_contents, sources.cell(cell, "func")), args, kwargs)
+
+
+def _context(calls: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CapturedContext:
+    generator = calls.call(function, args, kwargs)
     calls.semantics.note_made(generator)
     return CapturedContext(calls, generator)
+
+
+def _made_again(calls: Any, manager: Any) -> CapturedContext:
+    """What a function is called in that such a context decorates: another one for each call."""
+    read = calls.semantics.getattr
+    return _context(calls, read(manager, "func"), tuple(read(manager, "args")), dict(read(manager, "kwds")))
+
+
+RECREATE = {
+    contextlib.ContextDecorator._recreate_cm: lambda calls, manager: manager,  # type: ignore[attr-defined]
+    _MANAGER._recreate_cm: _made_again,
+}
+"""What is called instead of functions of contextlib, where a context is a decorator."""
 
 
 class CapturedContext:

@@ -6,13 +6,19 @@ import builtins
 import copy
 import dataclasses
 import functools
+import importlib
 import os
 import random
+import sys
 import types
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..rules import sources
 from ..rules.errors import Uncapturable
+from ..rules.policy import module_kind
+from ..rules.sources import Pin
 from ..rules.watch import watched
 from .builtins import substitute
 
@@ -134,3 +140,37 @@ def _random(calls: Any, *seed: Any) -> Any:
     if len(seed) != 1 or type(seed[0]) not in (int, str, bytes, float):
         raise Uncapturable("a random generator without a seed, which the system gives")
     return calls.call_native(random.Random, seed, {})
+
+
+@substitute(types.MappingProxyType)
+def _view(calls: Any, mapping: Any) -> Any:
+    if type(mapping) not in (dict, OrderedDict):
+        raise Uncapturable(f"a mappingproxy of a {type(mapping).__name__}")
+    calls.session.check_read(mapping)
+    return types.MappingProxyType(mapping)
+
+
+# -- modules -----------------------------------------------------------------------------------------------------------
+
+
+def imported(session: Any, name: str) -> types.ModuleType:
+    """The module of that full name, which is taken to be the one that is loaded."""
+    if name not in sys.modules and module_kind(name) == "user":
+        raise Uncapturable(f"the first import of {name!r}, which runs its code")
+    importlib.import_module(name)
+    session.guards.add(sources.item(sources.pinned(sys.modules), name), "is", Pin(sys.modules[name]))
+    return sys.modules[name]
+
+
+@substitute(importlib.import_module)
+def _import_module(calls: Any, name: Any, package: Any = None) -> types.ModuleType:
+    if type(name) is not str or name.startswith(".") or package is not None:
+        raise Uncapturable("the import of a module that is not named in full")
+    return imported(calls.session, name)
+
+
+@substitute(builtins.__import__)
+def _import(calls: Any, name: Any) -> types.ModuleType:
+    if type(name) is not str or "." in name:
+        raise Uncapturable("the built-in function __import__() of more than a name")
+    return imported(calls.session, name)

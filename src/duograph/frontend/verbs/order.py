@@ -1,4 +1,4 @@
-"""``sorted``, ``max``, ``min`` and ``list.sort`` of values whose order the user says, or is known at run time."""
+"""``sorted``, ``max``, ``min`` and methods of lists, of values that the user compares, or a run does."""
 
 from __future__ import annotations
 
@@ -86,3 +86,20 @@ def sort_list(calls: Any, values: list[Any], key: Any, reverse: Any) -> None:
             raise Uncapturable("a list that is changed while it is sorted")
     finally:
         list.__setitem__(values, slice(None), items)
+
+
+def find(calls: Any, name: str, values: Any, wanted: Any) -> Any:
+    """``values.index(wanted)``, or ``count`` or ``remove``, of a list or tuple: compared as the program does."""
+    semantics, at, found = calls.semantics, 0, []
+    calls.session.note_identity((*values, wanted), 1)
+    while at < len(values) and (name == "count" or not found):
+        if values[at] is wanted or semantics.as_bool(semantics.compare(operator.eq, values[at], wanted)):
+            found.append(at)
+        at += 1
+    if name == "count":
+        return len(found)
+    if not found:
+        raise Uncapturable(f"the {name} of what is not in a {type(values).__name__}")
+    if name == "index":
+        return found[0]
+    return semantics.delitem(values, found[0])
