@@ -139,9 +139,8 @@ class Program:
         """The marks of memory that some path writes."""
         marks = dict(self.aliases)
         targets = [w.target for path in self.paths for w in path.tensors]
-        if all(isinstance(t, Outside) and t.source in marks for t in targets):
-            return {marks[t.source] for t in targets}
-        return set(marks.values())
+        found = {marks.get(t.source) if isinstance(t, Outside) else None for t in targets}
+        return found if None not in found else set(marks.values())
 
     def load_inputs(self, args: Sequence[Any]) -> list[Any]:
         """Tensors and numbers in the order of the graph's parameters, without token and random state; NumPy arrays as
