@@ -292,6 +292,8 @@ class _Rewriting:
         nobody is told of the end of what the attribute holds."""
         moved, own = self.moved.get(id(owner)), raw_getattr(owner, "__dict__", {})
         is_slot = type(found := lookup(type(owner), name)) is types.MemberDescriptorType
+        if is_slot and lookup(type(owner), "__getattr__") is not None:  # a guard would ask it
+            raise _Bound
         if kind != "attr" or moved is None or "_cells" in own or (hasattr(found, "__set__") and not is_slot):
             raise _Bound
         source = self.of(moved.source)
@@ -301,6 +303,8 @@ class _Rewriting:
                 self.guards.add_different(source, self.of(guard.source))
         now = owner if self.args is None else source.load(self.args)
         if hasattr(now, name) if is_slot else name in vars(now):
+            if not is_slot:
+                self.guards.add(source, "own value", name)
             self.guards.add(sources.attr(source, name), "silent", None)
         else:
             self.guards.add(source, "no attribute" if is_slot else "no value", name)
