@@ -43,6 +43,7 @@ HOMES: dict[str, str] = {
     "duograph.context.jit_config": "JitConfig",
     "duograph.autodiff.api": "grad value_and_grad get_grad jvp vjp jacfwd jacrev vmap no_grad linearize",
     "duograph.train.serialization": """
+        async_ckpt_thread_status
         save_checkpoint load_checkpoint load_param_into_net load_checkpoint_async export load ckpt_to_safetensors
         safetensors_to_ckpt""",
     "duograph.train": """

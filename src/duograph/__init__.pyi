@@ -170,6 +170,7 @@ from duograph.train.metrics.scores import Recall as Recall
 from duograph.train.mindir import export as export
 from duograph.train.mindir import load as load
 from duograph.train.model import Model as Model
+from duograph.train.serialization import async_ckpt_thread_status as async_ckpt_thread_status
 from duograph.train.serialization import ckpt_to_safetensors as ckpt_to_safetensors
 from duograph.train.serialization import load_checkpoint as load_checkpoint
 from duograph.train.serialization import load_checkpoint_async as load_checkpoint_async

@@ -29,6 +29,7 @@ WORLD = '''\
 import contextlib
 import dataclasses
 import functools
+import logging
 import math
 import random
 import sys
@@ -144,6 +145,36 @@ class Rank:
 
 
 RANKS = [Rank(2), Rank(1), Rank(4)]
+
+
+@dataclasses.dataclass(slots=True)
+class Pair:
+    first: object
+    second: int = 1
+
+    def __repr__(self):
+        return f"{self.first!r} {self.second!r}"
+
+
+class _Told:
+    """Where the logger writes to."""
+
+    def write(self, text):
+        TOLD.append(text)
+
+    def flush(self):
+        pass
+
+
+def _made_teller():
+    made = logging.getLogger(f"{__name__}.teller")
+    made.propagate = False
+    made.addHandler(logging.StreamHandler(_Told()))
+    return made
+
+
+TOLD = []
+_teller = _made_teller()
 
 
 def registered(fn):
@@ -326,6 +357,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "10 ** 18 * {n}", "-{n}", "len({t})", "{t}.nonzero().shape[0]", "len(list(gen({t}, {n})))", "next(iter({m}))", "getattr({t}, 'tag', {n})",
         "dataclasses.replace(SETTINGS, steps={n}).steps", "dataclasses.asdict(SETTINGS)['steps']", "vars(SETTINGS)['steps']", "sized({n})", "sized({any})",
         "max(RANKS).value", "sorted(RANKS)[0].value", "min(Rank({n}), Rank({n})).value", "math.floor({s})", "math.ceil({r})", "math.isqrt({n} * {n})",
+        "{{0: {n}, 1: 2, 2: {n}}}.get(int({s}), {n})", "{{0: 1, 1: {n}, 2: 3}}[int({s})]", "len(ITEMS[:int({s})])", "max([1, 2, 3], key=lambda a: float({s}) * a)", "Pair({t}, {n}).second",
     ],
     "r": [
         "0.5", "1.5", "-0.25", "({r} * {r})", "({r} + {n})", "({n} / {n})", "({r} / {r})", "float({s})", "{f}.sum().item()", "({r} ** 2)",
@@ -342,6 +374,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})",
         "isinstance({t}, Parameter)", "{t}.is_contiguous()", "hasattr({t}, 'tag')", "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
         "(SETTINGS < Settings({r}, {n}))", "(SETTINGS >= Settings(SETTINGS.rate, {n}))", "math.isnan({s})", "math.isfinite({r})", "(Rank({n}) < RANKS[0])",
+        "(int({s}) in {m})", "(int({s}) not in {{1, 2}})", "(float({s}) in [{r}, {n}])", "(int({s}) in range({n}))", "(Pair({n}) == Pair({n}))",
     ],
     "z": [
         "'a'", "'b'", "'hits'", "NAME", "f'''{{{n}}}'''", "f'''{{{r}:.2f}}'''", "({z} + {z})", "{z}.upper()", "str({n})", "{z}[{n}]", "{z}[:{n}]",
@@ -353,6 +386,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "[{t}, {t}]", "[{t}, {n}]", "[a * 2 for a in {l}]", "{l}[::-1]", "({l} + [{t}])", "list({l})", "[a for a in {l} if {q}]", "[*{l}, {t}]",
         "list(map(lambda a: a + {n}, {l}))", "list(gen({t}, {n}))", "[b for a in ({l}, {l}) for b in a]", "list({u})", "list(zip({m}, {l}))",
         "[{any}, {any}]", "list({d}.values())", "list({t})", "[a + b for a, b in zip({l}, {l})]", "[[{t}], [{n}]]", "{o}.items", "{l}[{n}:]",
+        "sorted([float({s}), {r}])", "[{n}, 'a', {t}][:int({s})]", "sorted('ab', key=lambda a: float({s}) * (a < 'b'))", "[{t}, {n}][int({s}):]",
     ],
     "m": ["[{n}, {n}]", "[{n}, {n}, {n}]", "[a + 1 for a in {m}]", "sorted({m})", "list(range({n} % 5))", "{m}[{n}:]", "({m} + [{n}])", "[{n}] * ({n} % 4)",
           "[a for a in {m} if a > {n}]", "ITEMS", "sorted({e})", "list(reversed({m}))", "[a * b for a, b in zip({m}, {m})]", "{i}.reshape(-1).tolist()",
@@ -364,7 +398,7 @@ EXPRESSIONS: dict[str, list[str]] = {
     "o": ["BOX", "BOX", "Box({n})", "Box()"],
     "c": ["({c} * {c})", "{f}.astype(ms.complex64)", "({c} + {r})", "({c} + 1j)", "{c}.conj()"],
     "any": ["None", "{t}", "{s}", "{n}", "{r}", "{z}", "({t} if {q} else None)", "({n} if {q} else {r})", "early({t}, {n})", "({s} and {s})", "({s} or {n})",
-            "{u}", "({s} if {q} else {n})", "({q} and {any})", "({q} or {any})", "{q}", "{m}", "{l}", "{d}", "({n} if {q} else {z})"],
+            "{u}", "({s} if {q} else {n})", "Pair({any})", "Pair({t}, {n})", "({q} and {any})", "({q} or {any})", "{q}", "{m}", "{l}", "{d}", "({n} if {q} else {z})"],
 }  # fmt: skip
 
 LEAVES = {
@@ -428,7 +462,7 @@ CONTAINERS = [
 ]  # fmt: skip
 
 PRINTS = ["print({n})", "print({s})", "print('v', {t})", "print({z}, {r})", "print({any})", "print({n}, sep='|', end=';')", "print(f'''{{{n}}} {{{s}}}''')", "print({l})",
-          "print({q})", "print({m}, {e})"]  # fmt: skip
+          "print({q})", "print({m}, {e})", "_teller.warning('%s', {any})", "_teller.warning('%s %s', {s}, {l})", "_teller.info({z})", "_teller.error({z}, extra=None)"]  # fmt: skip
 
 BETWEEN = [  # what happens outside between two calls; n is the number of the call
     "COUNT = n", "SCALE = 0.25 * n", "NAME = 'ab'[n % 2]", "LOG.append(n)", "LOG.clear()", "TABLE['hits'] = n", "TABLE['a'] = n", "TABLE.pop('a', None)",

@@ -141,6 +141,8 @@ def describe(value: Any, seen: tuple[int, ...] = ()) -> Any:
         return (type(value).__name__,)
     if hasattr(value, "__dict__") and not isinstance(value, types.GeneratorType):
         return (type(value).__name__, describe(vars(value), inside))
+    if hasattr(value, "__slots__"):
+        return (type(value).__name__, [describe(getattr(value, n, None), inside) for n in type(value).__slots__])
     return (type(value).__name__,)
 
 

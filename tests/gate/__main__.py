@@ -27,6 +27,8 @@ from .verdict import Outcome, Verdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".ci" / "logs" / "cache"
+CONSTRAINTS = ROOT / ".ci" / "constraints.txt"
+"""The versions that everything is tried with, for ``pip install -c``: a release of tomorrow refuses nothing today."""
 OURS = ("DUOGRAPH_", "MS_", "GLOG_", "PYTEST_", "PYTHON")
 LIMIT = 50 * 60
 """Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it. So
@@ -44,6 +46,7 @@ class Environment:
         self.folder = ROOT / f".venv-{version}"
         self.python = str(self.folder / "bin" / "python")
         self.status = 1  # until it is set up
+        self.is_constrained = False
         self.logs = LOGS
         self._numbers = itertools.count(1)
 
@@ -51,16 +54,21 @@ class Environment:
         """Makes the environment and installs the checkout; ``status`` is what that came to."""
         installed = self.folder / ".duograph-installed"
         pip = [self.python, "-m", "pip", "--disable-pip-version-check"]
-        commands = [[*pip, "install", "--quiet", "-e", ".[dev]"], [*pip, "freeze"]]
-        if not installed.exists():  # one that is half made is made anew
-            commands.insert(0, [self.interpreter, "-m", "venv", "--clear", str(self.folder)])
+        install = [*pip, "install", "--quiet", "-e", ".[dev]"]
         with open(LOGS / f"setup-{self.version}.txt", "w") as log:
-            for command in commands:
-                if status := _status(command, stdout=log, stderr=log, env=environment()):
-                    self.status = status
-                    return
+
+            def run(*command: str) -> int:
+                self.status = _status(list(command), stdout=log, stderr=log, env=environment())
+                return self.status
+
+            if not installed.exists() and run(self.interpreter, "-m", "venv", "--clear", str(self.folder)):
+                return  # one that is half made is made anew
+            self.is_constrained = not run(*install, "--constraint", str(CONSTRAINTS))
+            if not self.is_constrained and run(*install):  # an index may not have those versions any more
+                return
+            if run(*pip, "freeze"):
+                return
         installed.touch()
-        self.status = 0
 
     def run(self, script: str, *arguments: str) -> int:
         """A script of ours, in this environment; its exit code."""
@@ -175,6 +183,8 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
     for one in environments:
         name = f"python {one.version}"
         verdict.step(f"{name}: set-up", one.status, f".ci/logs/setup-{one.version}.txt")
+        if not one.is_constrained and not one.status:
+            verdict.remarks.append(f"{name}: the newest versions: those of {CONSTRAINTS.name} cannot be installed")
         if one.status:
             continue
         print(f"=== {name}", flush=True)

@@ -39,6 +39,7 @@ ONE_PYTHON = {
     "tests/ops": "kernels against references",
     "tests/properties": "random graphs and programs",
     "tests/replay": "the recorder of what is compiled",
+    "tests/site": "pages of the documentation",
     "tests/stress": "a command, with timed samples",
     "tests/unit/api": "functions over ops",
     "tests/unit/autodiff": "gradients of graphs and tapes",

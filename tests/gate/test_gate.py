@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 
 import pytest
@@ -247,3 +249,38 @@ def test_an_environment_that_is_not_set_up_refuses(tmp_path: pathlib.Path, monke
     assert broken.status
     monkeypatch.setattr(gate, "LIMIT", 1)
     assert gate._status(["sleep", "100"]) == 124
+
+
+def test_versions_are_constrained() -> None:
+    """Everything that is installed has its version there."""
+    lines = gate.CONSTRAINTS.read_text().splitlines()
+    versions = [re.match(r"([\w.-]+)==[\w.]+(; python_version (<|>=) \"3\.12\")?$", x) for x in lines if x[0] != "#"]
+    assert all(versions)
+    names = {v[1].lower() for v in versions if v}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [
+        *extras["dependencies"],
+        *(x for k in ("test", "dev", "data", "mpi") for x in extras["optional-dependencies"][k]),
+    ]
+    assert {re.split(r"[>\[]", x)[0].lower() for x in wanted} - {"duograph"} <= names
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_versions_that_cannot_be_installed(
+    is_there: bool, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[list[str]] = []
+
+    def run(command: list[str], **how: object) -> int:
+        ran.append(command)
+        return int("--constraint" in command and not is_there)
+
+    monkeypatch.setattr(gate, "LOGS", tmp_path)
+    monkeypatch.setattr(gate, "_status", run)
+    made = environment_in(tmp_path)
+    made.folder = tmp_path
+    made.set_up()
+    assert (made.status, made.is_constrained) == (0, is_there)
+    assert ["--constraint" in command for command in ran] == (
+        [False, True, False] if is_there else [False, True, False, False]
+    )

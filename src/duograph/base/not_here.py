@@ -106,7 +106,7 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
   SummaryCollector
 
 -: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
-  restore_group_info_list obfuscate_ckpt load_obf_params_into_net async_ckpt_thread_status unified_safetensors
+  restore_group_info_list obfuscate_ckpt load_obf_params_into_net unified_safetensors
   transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints
   load_mindir save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint

@@ -29,7 +29,7 @@ class AliasModule(ModuleType):
     """A MindSpore module whose attributes are those of duograph modules."""
 
     def __getattr__(self, name: str) -> Any:
-        if name == "__version__" and self.__name__ == "mindspore":
+        if name == "__version__" and self.__name__ in ("mindspore", "mindspore.version"):
             return MINDSPORE_VERSION
         if name.startswith("__") and name != "__all__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)

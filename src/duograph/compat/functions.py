@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from duograph import log
@@ -14,7 +14,8 @@ from duograph.core.shapes import broadcast_shapes
 
 __all__ = [
     "_get_cache_prim", "_get_graph_seed", "_make_directory", "add_flags", "arg_handler", "cell_attr_register",
-    "deprecated", "get_broadcast_shape", "issubclass_", "opt_init_args_register",
+    "check_value_type", "deprecated", "get_broadcast_shape", "is_dim_unknown", "is_shape_unknown", "issubclass_",
+    "opt_init_args_register",
 ]  # fmt: skip
 
 
@@ -71,6 +72,30 @@ def get_broadcast_shape(x_shape: Any, y_shape: Any, prim_name: str, shape_type: 
     """
     names = (f"{shape_type} x_shape".strip(), f"{shape_type} y_shape".strip())
     return list(broadcast_shapes(tuple(x_shape), tuple(y_shape), op=prim_name, names=names))
+
+
+def check_value_type(arg_name: str, arg_value: Any, valid_types: Any) -> None:
+    """Checks the type of an argument; a bool is no int.
+
+    Raises:
+        TypeError: it is of none of the types.
+    """
+    types = tuple(valid_types) if isinstance(valid_types, Iterable) else (valid_types,)
+    if not isinstance(arg_value, types) or (isinstance(arg_value, bool) and bool not in types):
+        raise TypeError(
+            f"For `{arg_name}` the type should be a valid type of {[t.__name__ for t in types]}, but got "
+            f"{type(arg_value).__name__}."
+        )
+
+
+def is_shape_unknown(shape: Any) -> bool:
+    """Whether a shape has a size that is not known (-1), or is not known at all (-2)."""
+    return any(size < 0 for size in shape)
+
+
+def is_dim_unknown(shape: Any) -> bool:
+    """Whether nothing of a shape is known."""
+    return tuple(shape) == (-2,)
 
 
 def arg_handler(arg: Any) -> Any:

@@ -20,7 +20,10 @@ _HOMES: dict[str, str] = {
     "duograph.common.initializer": "_calculate_fan_in_and_fan_out=fans",
     "duograph.compat.functions": """
         _get_cache_prim _get_graph_seed _make_directory add_flags arg_handler cell_attr_register deprecated
-        get_broadcast_shape issubclass_ opt_init_args_register""",
+        check_value_type get_broadcast_shape is_dim_unknown is_shape_unknown issubclass_ opt_init_args_register""",
+    "duograph.compat.initializing": """
+        _assignment _calculate_correct_fan _calculate_gain _init_random_normal _init_random_uniform
+        _init_truncated_normal""",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
         _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank _get_gradients_mean
@@ -31,9 +34,10 @@ _HOMES: dict[str, str] = {
         PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform""",
     "duograph.tensor.tensor": "StubTensor=Tensor",
     "duograph.train.amp": "AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK",
-    "duograph.train.callback": "_CallbackManager=CallbackManager",
+    "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
     "duograph.device.hal": "ms_memory_recycle=empty_cache",
     "duograph.nn": "_Loss=LossBase",
+    "duograph.nn.layer.activation": "_activation=_ACTIVATIONS",
     "duograph.nn.layer.normalization": "_BatchNorm=BatchNorm",
     "duograph.nn.wrap.cell_wrapper": "_VirtualDatasetCell",
 }

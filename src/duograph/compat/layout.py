@@ -35,6 +35,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.run_check": ("duograph.compat.run_check",),
     "mindspore.runtime": ("duograph.device.hal",),
     "mindspore.parallel": ("duograph.device.parallel", "duograph"),
+    "mindspore.dataset.transforms.vision": ("duograph.dataset.vision",),
     "mindspore.device_manager": ("duograph.context",),
     "mindspore.nn.metrics": ("duograph.train.metrics",),
     "mindspore.train.amp": ("duograph.train.amp", "duograph"),
@@ -65,7 +66,8 @@ MODULES: dict[str, str] = {
         datasets datasets_audio datasets_standard_format datasets_text datasets_user_defined datasets_vision iterators
         samplers""",
     "dataset.text": "transforms utils",
-    "dataset.transforms": "c_transforms py_transforms transforms",
+    "dataset.transforms": "c_transforms py_transforms transforms vision",
+    "dataset.transforms.vision": "c_transforms py_transforms utils",
     "dataset.vision": "c_transforms py_transforms transforms utils",
     "experimental": "map_parameter optim",
     "experimental.optim": """

@@ -10,8 +10,9 @@ import re
 from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf.message import DecodeError, Message
 
-__all__ = ["messages"]
+__all__ = ["messages", "parse"]
 
 _Field = descriptor_pb2.FieldDescriptorProto
 _TOKEN = re.compile(
@@ -59,3 +60,27 @@ def messages(package: str, text: str) -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}")) for name in names}
+
+
+def parse(message: Any, data: bytes) -> Any:
+    """Fills a message from the content of a file, and gives it back.
+
+    Raises:
+        ValueError: the content is no such message, or has text that is none.
+    """
+    try:
+        message.ParseFromString(data)
+    except DecodeError as exc:
+        raise ValueError(f"it is damaged: {exc}") from None
+    _check_text(message)
+    return message
+
+
+def _check_text(message: Any) -> None:
+    """Text of proto2 that is no UTF-8 comes as bytes; nobody expects that."""
+    for field, value in message.ListFields():
+        if field.type == field.TYPE_MESSAGE:
+            for item in (value,) if isinstance(value, Message) else value:
+                _check_text(item)
+        elif field.type == field.TYPE_STRING and any(isinstance(item, bytes) for item in (value, *value)):
+            raise ValueError(f"it is damaged: its field {field.full_name!r} is no text")

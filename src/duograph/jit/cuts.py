@@ -140,6 +140,15 @@ class Cut:
             cause.key[0] == names and all(p.holds(values) for p in cause.premises if p.is_flag) for cause in self.causes
         )
 
+    @property
+    def reasons(self) -> list[Break]:
+        """One break for each reason and place of the text: a statement and a part of it may both be cut out for one."""
+        found: dict[Any, Break] = {}
+        for made in sorted(self.breaks.values(), key=lambda b: b.spent[1], reverse=True):
+            found.setdefault((made.reason, str(made.span)), made)
+        kept = set(map(id, found.values()))
+        return [made for made in self.breaks.values() if id(made) in kept]
+
     def settle(self) -> None:
         """Plain statements ran as often, and as long, in calls in which they were not counted as in the others."""
         seen, unseen = self.seen, self.unseen

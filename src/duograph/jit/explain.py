@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from duograph.base.failures import Failure
@@ -153,7 +154,7 @@ class Explanation:
         self.times = cut.account.milliseconds(cut.cause.hits) if cut is not None else {}
         self.measured = cut.account.calls if cut is not None else 0
         self.compared = _compared(function.comparison)
-        self.breaks: list[Break] = list(cut.breaks.values()) if cut is not None else []
+        self.breaks: list[Break] = cut.reasons if cut is not None else []
         self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
 
@@ -236,8 +237,10 @@ class Explanation:
             lines.append(v["graph"])
         if self.function.absent:
             lines.append(f"PIJit under GRAPH_MODE: {self.function.absent} calls as without the decorator")
-        for fallback in self.fallbacks:
-            lines += [fallback.rendered, *([fallback.account] if fallback.seconds else [])]
+        for rendered, alike in groupby(self.fallbacks, key=lambda fallback: fallback.rendered):
+            found = list(alike)
+            times = [f"({len(found)} times, for other arguments)"] if len(found) > 1 else []
+            lines += [rendered, *times, *[fallback.account for fallback in found if fallback.seconds]]
         lines += [self._told_times()] if self.times else []
         lines += [f"graph break: {b} ({b.account}). {b.hint}" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]

@@ -593,7 +593,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         """Numbers of versions, calls answered by them, attempts to capture, graph breaks, checks of guards and misses;
         time spent in capture and compilation (ms). Captures, breaks, checks and misses of its segments count, too."""
         found = statistics(self._stores())
-        found["breaks"] = len(self.cut.breaks) if self.cut is not None else 0
+        found["breaks"] = len(self.cut.reasons) if self.cut is not None else 0
         for part in self.cut.current if self.cut is not None else ():
             for name in ("captures", "guard_checks", "guard_misses", "breaks"):
                 found[name] += part.stats[name]

@@ -37,6 +37,7 @@ class Event:
         made: bytes of new arrays.
         gradient_of: the operator whose gradient rule it belongs to.
         symbol: of a kernel in machine code.
+        flops: floating-point operations (`runtime.programs.work`); ``None`` where that is not known.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Event:
     made: int = 0
     gradient_of: str = ""
     symbol: str = ""
+    flops: int | None = None
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class Row:
         seconds: their time. That of a kernel that computes operators of several lines is divided among these equally.
         moved: bytes of operands and results, where they are known.
         made: bytes of new arrays.
+        flops: floating-point operations, where they are known.
         kinds: kinds of the events.
     """
 
@@ -69,6 +72,7 @@ class Row:
     seconds: float = 0.0
     moved: int = 0
     made: int = 0
+    flops: int = 0
     kinds: tuple[str, ...] = ()
 
 
@@ -85,6 +89,7 @@ def rows_by(events: Iterable[Event], keys: Callable[[Event], Sequence[object]]) 
             row.seconds += event.duration / len(found) / 1e9
             row.moved += (event.moved or 0) // len(found)
             row.made += event.made // len(found)
+            row.flops += (event.flops or 0) // len(found)
             if event.kind not in row.kinds:
                 row.kinds += (event.kind,)
     return sorted(rows.values(), key=lambda row: -row.seconds)

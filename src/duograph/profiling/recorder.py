@@ -20,6 +20,7 @@ from duograph.runtime.programs.build import Tick
 from duograph.runtime.programs.executable import Executable, executable_of
 from duograph.runtime.programs.profile import measurable, measured
 from duograph.runtime.programs.steps import traffic_of
+from duograph.runtime.programs.work import arithmetic_of, flops_of, flops_of_nodes
 from duograph.tensor.observer import frames_from, is_layer, layer_of
 from duograph.tensor.tensor import Tensor
 
@@ -212,7 +213,7 @@ class _Recorder:
         self._rules: list[tuple[str, Place | None]] = []  # gradient rules that run: of which operator, called where
         self._compiling = 0  # nanoseconds
         self._layers: dict[tuple[int, ...], tuple[list[Any], str]] = {}
-        self._known: dict[Tick, tuple[tuple[Place, ...], tuple[str, ...], int | None]] = {}
+        self._known: dict[Tick, _Described] = {}
 
     # -- dynamic mode ------------------------------------------------------------------------------------------
 
@@ -228,8 +229,10 @@ class _Recorder:
         made = 0 if op.view else self._made(out, place)
         outs = out if isinstance(out, tuple) else (out,)
         moved = None if op.view else sum([_nbytes(x) for x in (*operands, *outs)])
+        flops = 0 if op.view else flops_of(op, attrs, operands, outs)
         places = () if place is None else (place,)
-        self.kept.keep(Event("operator", op.name, begin, took, places, (op.name,), moved, made, gradient_of))
+        event = Event("operator", op.name, begin, took, places, (op.name,), moved, made, gradient_of, flops=flops)
+        self.kept.keep(event)
         return out
 
     def _made(self, value: Any, place: Place | None) -> int:
@@ -313,7 +316,11 @@ class _Recorder:
             if known is None:
                 known = self._known[call.tick] = _described(call.tick)
             took = call.end - call.begin
-            self.kept.keep(Event("kernel", call.tick.name, call.begin, took, *known, symbol=call.tick.symbol))
+            at, inside, moved, flops = known
+            event = Event(
+                "kernel", call.tick.name, call.begin, took, at, inside, moved, symbol=call.tick.symbol, flops=flops
+            )
+            self.kept.keep(event)
         return result
 
     def _measurable(self, graph: Graph, level: int, donate: Mapping[int, int] | None) -> Executable | None:
@@ -365,14 +372,19 @@ class _Executor:
         return self._recorder.run(self._native, graph, values, level, donate, repeat)
 
 
-def _described(tick: Tick) -> tuple[tuple[Place, ...], tuple[str, ...], int | None]:
-    """Places, operators and bytes of a kernel."""
+_Described = tuple[tuple[Place, ...], tuple[str, ...], int | None, int | None]
+
+
+def _described(tick: Tick) -> _Described:
+    """Places, operators, bytes and floating-point operations of a kernel."""
     step = tick.step
     assert step is not None  # only the look before the first call belongs to none
-    nodes: Sequence[Apply] = step.inside or step.nodes
+    nodes: Sequence[Apply] = tuple(dict.fromkeys(step.inside or step.nodes))
     places = dict.fromkeys(_place(span) for node in nodes for span in node.context.origins.get(node, ()))
-    moved = traffic_of(step.lowering) if step.lowering is not None else None
-    return tuple(places), tuple([node.op.name for node in nodes]), moved
+    moved, flops = (traffic_of(step.lowering), 0) if step.lowering is not None else (None, None)
+    if step.lowering is not None and (work := arithmetic_of(step.lowering)) is not None and work.symbol == tick.symbol:
+        flops = flops_of_nodes(nodes)
+    return tuple(places), tuple([node.op.name for node in nodes]), moved, flops
 
 
 def _place(span: Span) -> Place:

@@ -27,14 +27,15 @@ def summary(events: Sequence[Event], seconds: float, left_out: int) -> str:
 
 def table(by: str, rows: Sequence[Row], seconds: float, limit: int) -> str:
     """Sums by line, operator, kernel or layer."""
-    lines = [f"{'time':>10} {'%':>6} {'calls':>8} {'GB/s':>7}  {by}"]
+    lines = [f"{'time':>10} {'%':>6} {'calls':>8} {'GB/s':>7} {'GFLOP/s':>8}  {by}"]
     for row in rows[:limit]:
         share = 100 * row.seconds / seconds if seconds else 0.0
         rate = f"{row.moved / row.seconds / 1e9:.1f}" if row.moved and row.seconds else ""
-        lines.append(f"{_time(row.seconds):>10} {share:6.1f} {row.calls:>8} {rate:>7}  {_shown(row.key)}")
+        work = f"{row.flops / row.seconds / 1e9:.1f}" if row.flops and row.seconds else ""
+        lines.append(f"{_time(row.seconds):>10} {share:6.1f} {row.calls:>8} {rate:>7} {work:>8}  {_shown(row.key)}")
     if len(rows) > limit:
         rest = sum(row.seconds for row in rows[limit:])
-        lines.append(f"{_time(rest):>10} {'':6} {'':8} {'':7}  {len(rows) - limit} more")
+        lines.append(f"{_time(rest):>10} {'':6} {'':8} {'':7} {'':8}  {len(rows) - limit} more")
     return "\n".join(lines)
 
 

@@ -32,7 +32,8 @@ def trace_of(events: Sequence[Event]) -> dict[str, Any]:
         told: dict[str, Any] = {"line": [f"{place.file}:{place.line}" for place in event.places]}
         layers = [place.layer for place in event.places if place.layer]
         optional = {
-            "layer": layers, "operators": list(event.operators), "bytes": event.moved, "made": event.made,
+            "layer": layers, "operators": list(event.operators), "bytes": event.moved, "flops": event.flops,
+            "made": event.made,
             "gradient of": event.gradient_of,
         }  # fmt: skip
         told |= {name: value for name, value in optional.items() if value}

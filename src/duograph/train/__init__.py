@@ -19,8 +19,8 @@ HOMES: dict[str, str] = {
         ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
     "duograph.train.loss_scale_manager": "DynamicLossScaleManager FixedLossScaleManager LossScaleManager",
     "duograph.train.serialization": """
-        ckpt_to_safetensors export load load_checkpoint load_checkpoint_async load_param_into_net safetensors_to_ckpt
-        save_checkpoint""",
+        async_ckpt_thread_status ckpt_to_safetensors export load load_checkpoint load_checkpoint_async
+        load_param_into_net safetensors_to_ckpt save_checkpoint""",
     "duograph.train.foreign": "LoadReport load_torch load_torch_into_net",
     "duograph.train.amp": "build_train_network",
 }

@@ -8,7 +8,7 @@ A ``.mindir`` file is a ZIP archive::
     arrays.safetensors    parameters (``state.0``, ...) and large constants (``const.k0``, ...)
 
 so every part of it can be read with common tools. It ends (as the archive's comment) with a CRC-32 of all before,
-which is checked before anything else is read. MindSpore's own files (protobuf) are not read.
+which is checked before anything else is read. MindSpore's own files (protobuf) are read as well (`mindspore_ir`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from duograph.base.files import write_file
 from duograph.jit.exported import ExportedGraph
 from duograph.jit.portable import Portable, portable
 
-from . import safetensors_format
+from . import mindspore_ir, safetensors_format
 from .capturing import captured
 from .onnx.export import encode
 
@@ -79,7 +79,9 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
 
 
 def load(file_name: str, **kwargs: Any) -> ExportedGraph:
-    """Reads what `export` wrote.
+    """Reads what `export` wrote, or MindSpore's own: a graph for inference.
+
+    Of MindSpore's files the primitives that duograph has are read, ``if`` and ``while``; not what changes parameters.
 
     Args:
         file_name (str): a ``.mindir`` file.
@@ -90,7 +92,7 @@ def load(file_name: str, **kwargs: Any) -> ExportedGraph:
 
     Raises:
         ValueError: no such file, or another ending.
-        RuntimeError: the content is not what `export` writes.
+        RuntimeError: the content is damaged, or has an operator that is not read; the message names it.
 
     Supported Platforms:
         ``CPU``
@@ -115,10 +117,14 @@ def load(file_name: str, **kwargs: Any) -> ExportedGraph:
             "correct."
         )
     _refuse_options("load", kwargs)
+    foreign = False
     try:
-        return ExportedGraph(_unpacked(Path(file_name).read_bytes()))
+        data = Path(file_name).read_bytes()
+        foreign = mindspore_ir.is_foreign(data)
+        return ExportedGraph(mindspore_ir.read(data) if foreign else _unpacked(data))
     except (*_DAMAGES, KeyError, ValueError, TypeError, OSError) as exc:
-        raise RuntimeError(f"Load MindIR failed: {file_name} is not a file that 'export' writes: {exc}") from exc
+        what = "cannot be read" if foreign else "is not a file that 'export' writes"
+        raise RuntimeError(f"Load MindIR failed: {file_name} {what}: {exc}") from exc
 
 
 def _with_ending(name: str, ending: str) -> str:

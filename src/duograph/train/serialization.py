@@ -23,8 +23,8 @@ from . import safetensors_format
 from .mindir import export, load
 
 __all__ = [
-    "ckpt_to_safetensors", "export", "load", "load_checkpoint", "load_checkpoint_async", "load_param_into_net",
-    "safetensors_to_ckpt", "save_checkpoint",
+    "async_ckpt_thread_status", "ckpt_to_safetensors", "export", "load", "load_checkpoint", "load_checkpoint_async",
+    "load_param_into_net", "safetensors_to_ckpt", "save_checkpoint",
 ]  # fmt: skip
 
 _FORMATS = ("ckpt", "safetensors")
@@ -154,6 +154,20 @@ def _write_later(path: str, data: list[bytes]) -> None:
     for place in [place for place, running in list(_writing.items()) if not running.is_alive()]:
         _writing.pop(place, None)
     _writing[os.path.realpath(path)] = thread
+
+
+def async_ckpt_thread_status() -> bool:
+    """Whether a file is being written in the background (``save_checkpoint(..., async_save=True)``).
+
+    Returns:
+        bool.
+
+    Examples:
+        >>> import duograph as ms
+        >>> ms.async_ckpt_thread_status()
+        False
+    """
+    return any(thread.is_alive() for thread in list(_writing.values()))
 
 
 def _wait_for(path: str | os.PathLike[str]) -> None:

@@ -297,3 +297,30 @@ def one_with_an_attribute_or_another_leaves(x):
     if x.sum() > 100:
         x += x
     return x
+
+
+@program(T([[1.0, 2.0], [3.0, 4.0]]), grad=0)
+def equal_views_of_both_paths(x):
+    """Not chosen: whichever path it is, they share the memory of the argument, and of each other."""
+    if x.sum() > 3:
+        return x[1], x.T[0][None], x * 2
+    return x[1], x.T[0][None], x * 3
+
+
+@program(calls=[(T([[1.0, 2.0], [3.0, 4.0]]),), (T([[-1.0, 2.0], [3.0, -4.0]]),)], grad=0)
+def views_beside_what_is_found(x):
+    y = x * 1
+    return y[1], 3.0 in y, list(zip(y, [1, 2], strict=True)), y
+
+
+@program(calls=[(T([[1.0, 2.0], [3.0, 4.0]]), 2), (T([[-1.0, 2.0], [3.0, -4.0]]), 3)], grad=0)
+def equal_views_are_written_through(x, n):
+    y = x * n
+    if y.sum() > 3:
+        y[0] *= 2
+        row, same = y[1], y[0, 1:]
+    else:
+        row, same = y[1], y[0, :-1]
+    row[0] = 9.0
+    row.mul_(same.sum())
+    return y, row

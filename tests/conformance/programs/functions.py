@@ -467,3 +467,53 @@ def setattr_getattr(x):
     m = Model(1)
     setattr(m, "bias", 4)
     return getattr(m, "bias"), getattr(m, "nope", 9), hasattr(m, "nope"), hasattr(m, "bias"), x
+
+
+def _keeps(fn):
+    @functools.wraps(fn)
+    def wrapper(*args):
+        """Of the wrapper.
+
+        deep
+        """
+        return fn(*args) * 2
+
+    return wrapper
+
+
+@program(T([1.0, -2.0]))
+def docstrings_of_what_is_defined_inside(x):
+    def several(y):
+        """First
+
+            deep
+        end
+        """
+        return y
+
+    def none(y):
+        return y
+
+    def text(y):
+        f"no {y}"
+        return y
+
+    @_keeps
+    def wrapped(y):
+        "of the function"
+        return y
+
+    return wrapped(x), [fn.__doc__ for fn in (several, none, text, wrapped, lambda: "no")]
+
+
+@program(T([1.0, -2.0]), captured=False)
+def docstrings_of_a_class_made_inside(x):
+    class Made:
+        "of the class"
+
+        def method(self):
+            "of the method"
+            return x * 2
+
+    made = Made()
+    return made.method(), Made.__doc__, Made.method.__doc__, made.method.__doc__

@@ -4,8 +4,10 @@ that are no functions, functions whose parts are replaced: found by the tests of
 from __future__ import annotations
 
 import copy
+import dataclasses
 import operator
 
+import duograph as ms
 from tests.conformance.harness import T, program
 
 X = T([1.0, 2.0])
@@ -33,6 +35,81 @@ class SlotsAndDictionary(Slots):
     def __init__(self, item):
         super().__init__(item)
         self.other = self.item
+
+
+@dataclasses.dataclass(slots=True)
+class Pair:
+    first: object
+    second: int = 2
+
+
+@dataclasses.dataclass(slots=True, frozen=True)
+class Frozen:
+    first: object
+
+
+class Linked:
+    __slots__ = ("__private", "__dict__", "left", "next")
+
+    def __init__(self, left):
+        self.left, self.__private = left, left
+        self.next = self
+
+    def shown(self):
+        return self.left, self.__private, self.next is self, sorted(vars(self))
+
+    def __repr__(self):
+        return f"Linked{self.shown()}"
+
+
+@program(calls=CALLS, build=True)
+def objects_with_slots_leave():
+    kept = []
+
+    def made(item):
+        one = Pair(X * len(item))
+        if item:
+            one.second = item[0]
+        kept.append(one)
+        return one, Frozen(one), Pair(item, 1)
+
+    def f(item):
+        one, two, three = ms.jit(made)(item)
+        return one.first, one.second, two.first is one, kept[-1] is one, three.first is item, len(kept)
+
+    return f
+
+
+@program(calls=CALLS)
+def an_object_with_slots_and_a_dictionary_leaves(item):
+    one = Linked(X * 2)
+    one.other = item
+    return one
+
+
+@program(calls=[(X,), (-X,)] * 2)
+def slots_that_a_branch_fills(x):
+    one = Pair(x)
+    if x.sum() > 0:
+        one.first = x * 2
+    else:
+        one.second = 5
+    while one.first.sum() < 50:
+        one.first = one.first * 2 + 60
+    return one
+
+
+@program(calls=CALLS, captured=False, build=True)
+def an_attribute_is_deleted_and_set_again():
+    held = SlotsAndDictionary(1)
+    held.first, held.second = 1, 2
+
+    def f(item):
+        del held.first
+        held.first = X * 2
+        return list(vars(held))
+
+    return f
 
 
 @program(calls=CALLS, captured=False, build=True)

@@ -6,6 +6,7 @@ import importlib
 import re
 import sys
 
+import numpy as np
 import pytest
 
 import duograph as ms
@@ -29,6 +30,13 @@ from mindspore._checkparam import Validator, Rel, twice
 from mindspore.common._decorator import deprecated
 from mindspore.common.seed import _get_graph_seed
 from mindspore.common.initializer import _calculate_fan_in_and_fan_out
+from mindspore.common.initializer import _assignment, _calculate_correct_fan, _calculate_gain, _init_random_uniform
+from mindspore.common._utils import is_shape_unknown
+from mindspore.train.callback import ModelCheckpoint, RunContext, _InternalCallbackParam
+from mindspore.train._utils import check_value_type
+from mindspore.nn.layer.activation import get_activation, _activation
+from mindspore.dataset.transforms.vision import Inter
+from mindspore.version import __version__
 from mindspore.common.api import _executor
 from mindspore.common.sparse_tensor import RowTensorInner
 from mindspore.ops._utils import get_broadcast_shape
@@ -312,3 +320,33 @@ def test_keywords(make, error, text):
     with pytest.raises(error, match=text):
         make(nn.Dense(1, 1).trainable_params())
     assert set(KEYWORDS) and instead("duograph.nn", "_private") == ""
+
+
+def test_helpers_of_initializers():
+    from duograph.compat.initializing import (
+        _assignment,
+        _calculate_correct_fan,
+        _calculate_gain,
+        _init_random_normal,
+        _init_random_uniform,
+    )  # fmt: skip
+
+    ms.set_seed(1)
+    drawn = _init_random_uniform(2.0, 3.0, (500,))
+    assert drawn.min() >= 2 and drawn.max() <= 3 and abs(drawn.mean() - 2.5) < 0.05
+    assert abs(_init_random_normal(1.0, 0.1, (500,)).mean() - 1) < 0.02
+    array = np.zeros((2, 3), np.float32)
+    assert _assignment(array, 4) is array and (array == 4).all()
+    assert _assignment(np.zeros((), np.float32), 2) == 2
+    assert _calculate_correct_fan((4, 3, 2, 2), "fan_in") == 12 and _calculate_gain("tanh") == 5 / 3
+    with pytest.raises(ValueError, match="'mode' both not supported"):
+        _calculate_correct_fan((2, 3), "both")
+
+
+def test_checks_of_types():
+    from duograph.compat.functions import check_value_type, is_dim_unknown, is_shape_unknown
+
+    check_value_type("n", 3, [int, str])
+    with pytest.raises(TypeError, match=r"For `n` the type should be a valid type of \['int'\], but got bool"):
+        check_value_type("n", True, int)
+    assert is_shape_unknown((2, -1)) and not is_shape_unknown((2, 3)) and is_dim_unknown((-2,))

@@ -3,6 +3,7 @@
 import functools
 import io
 import logging
+import logging.handlers
 import warnings
 
 import pytest
@@ -87,9 +88,21 @@ def tensors_that_change(x):
     return y
 
 
+def containers_and_exceptions(x):
+    rows = [1, x.sum()]
+    log.info("%s %s", rows, {"loss": float(x.sum()), "of": (rows, None)})
+    rows.append(2)
+    log.info("%(loss).2f", {"loss": float(x.sum())})
+    try:
+        raise ValueError(f"bad {rows[1]}", rows[0])
+    except ValueError as error:
+        log.warning("%s %r", error, error)
+    return x
+
+
 PROGRAMS = [
     steps, nested, raising, warned, by_hand, in_comprehensions, over_lines, after_functions_that_stay,
-    tensors_that_change,
+    tensors_that_change, containers_and_exceptions,
 ]  # fmt: skip
 
 
@@ -165,6 +178,39 @@ def test_a_level_that_is_switched_on_is_a_guard():
     compiled = ms.jit(steps)
     for level in (logging.ERROR, logging.DEBUG, logging.INFO, logging.ERROR):
         assert told(compiled, level) == told(steps, level)
+
+
+def test_in_a_loop_that_a_tensor_ends_it_is_a_break():
+    def doubled(x):
+        while x.sum() < 50:
+            x = x * 2
+            log.info("%s", x)
+        return x + 1
+
+    compiled = ms.jit(doubled)
+    assert told(compiled) == told(doubled)
+    assert "how often it is done" in str(compiled.explain().breaks[0])
+
+
+def test_what_is_shown_later_is_a_break():
+    def kept(x):
+        rows = [1]
+        log.info("%s", rows)
+        rows.append(2)
+        return x * 2 - 1
+
+    def shown(fn):
+        target = logging.StreamHandler(io.StringIO())
+        handler = logging.handlers.MemoryHandler(9, target=target)
+        log.addHandler(handler)
+        try:
+            told(fn)
+        finally:
+            log.removeHandler(handler)
+        handler.flush()
+        return target.stream.getvalue()
+
+    assert shown(ms.jit(kept)) == shown(kept)
 
 
 def test_print_keeps_its_place_beside_a_log(capsys):

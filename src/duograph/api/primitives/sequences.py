@@ -72,21 +72,32 @@ _row("ListDiff", lambda p, x, y: decoding.list_diff(x, y, index_dtype=p.out_idx)
 
 
 def _lstm(p: Any, x: Tensor, h: Tensor, c: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
-    """LSTM layers over (steps, batch, features); all weights one after the other in ``weights``."""
+    """LSTM layers over (steps, batch, features); all weights one after the other in ``weights``.
+
+    A single layer may have one bias instead of two, as MindSpore's kernels of a CPU have it.
+    """
     flat = reshape(weights, shape=(numel(weights.shape),))
     if p.dropout:
         raise ValueError(f"For 'LSTM', the 'dropout' must be 0 on CPU, but got {p.dropout}.")
     sides, gates, at = 2 if p.bidirectional else 1, 4 * p.hidden_size, 0
     layers = []
-    for layer in range(p.num_layers):
-        width = p.input_size if layer == 0 else sides * p.hidden_size
+    widths = [p.input_size if layer == 0 else sides * p.hidden_size for layer in range(p.num_layers)]
+    plain = sum(sides * gates * (width + p.hidden_size) for width in widths)
+    biases = (numel(weights.shape) - plain) // (gates * sides * p.num_layers) if p.has_bias else 0
+    wanted = (0,) if not p.has_bias else (1, 2) if sides * p.num_layers == 1 else (2,)
+    if biases not in wanted or numel(weights.shape) != plain + biases * gates * sides * p.num_layers:
+        raise ValueError(
+            f"For 'LSTM', 'w' must have {plain + wanted[-1] * gates * sides * p.num_layers} elements, but got "
+            f"{numel(weights.shape)}."
+        )
+    for width in widths:
         for _ in range(sides):
             cell = []
-            shapes = [(gates, width), (gates, p.hidden_size)] + [(gates,)] * (2 if p.has_bias else 0)
+            shapes = [(gates, width), (gates, p.hidden_size)] + [(gates,)] * biases
             for shape in shapes:
                 cell.append(reshape(slice_axis(flat, 0, at, at + numel(shape)), shape=shape))
                 at += numel(shape)
-            layers.append(tuple(cell) if p.has_bias else (*cell, None, None))
+            layers.append((*cell, *[None] * (2 - biases)))
     out, (hn, cn) = recurrent_layers("LSTM", x, (h, c), layers, bidirectional=p.bidirectional)
     nothing = full(shape=(1, 1), value=0, dtype=x.dtype)
     return out, hn, cn, nothing, nothing

@@ -185,7 +185,7 @@ class Expressions(Receivers):
     def store_name(self, name: str, value: Any, frame: Frame) -> None:
         names: Names = frame.code.names
         if name in names.globals:
-            self.world.overlay["global", id(frame.globals), name] = (frame.globals, value)
+            self.world.overwrite("global", frame.globals, name, value)
         elif name in names.nonlocals:
             self._store_outer(name, value, frame)
         elif name not in names.own and frame.parent is not None:  # ``:=`` in a comprehension
@@ -249,7 +249,7 @@ class Expressions(Receivers):
             return same if isinstance(op, ast.Is) else self._not(same)
         if isinstance(op, ast.In | ast.NotIn):
             found = self.semantics.contains(b, a)
-            return found if isinstance(op, ast.In) else not found
+            return found if isinstance(op, ast.In) else self._not(found)
         return self.semantics.compare(COMPARE[type(op)], a, b)
 
     @staticmethod

@@ -197,7 +197,7 @@ class Statements(Expressions):
     def _unbind(self, name: str, frame: Frame) -> None:
         """Makes a local or global variable unbound, if it is not yet."""
         if name in frame.code.names.globals:
-            self.world.overlay["global", id(frame.globals), name] = (frame.globals, MISSING)
+            self.world.overwrite("global", frame.globals, name, MISSING)
         else:
             frame.locals.pop(name, None)
 

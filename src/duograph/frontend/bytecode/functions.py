@@ -70,6 +70,8 @@ class Functions:
         body = self.body()
         line = code.co_firstlineno
         place: dict[str, Any] = {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
+        if code.co_consts and isinstance(code.co_consts[0], str):  # where a docstring is; else ``None`` is there
+            body = [ast.Expr(ast.Constant(code.co_consts[0], **place), **place), *body]
         if not body:
             body = [ast.Pass(**place)]
         more: dict[str, Any] = {"type_params": []} if sys.version_info >= (3, 12) else {}

@@ -65,12 +65,17 @@ class Choices:
         self.derived: set[int] = set()
         """Ids of those that may be of a class derived from Tensor: where that matters, they have to be known."""
 
-    def note(self, handle: Tensor, key: Any, among: tuple[Tensor, ...] | None = None, is_plain: bool = True) -> None:
+    def note(
+        self, handle: Tensor, key: Any, among: tuple[Tensor, ...] | None = None, is_plain: bool = True,
+        is_copy: bool = True,
+    ) -> None:  # fmt: skip
         """``handle`` may be any of ``among`` (None: any tensor). ``key``: of the region that chooses, or `REPEATED`.
-        ``is_plain``: it is of class Tensor in any case."""
+        ``is_plain``: it is of class Tensor in any case. ``is_copy``: it does not share the memory of ``among``."""
         if not is_plain or any(is_derived(t) or id(t) in self.derived for t in among or ()):
             self.derived.add(id(handle))
         self.made[id(handle)] = handle, key, among
+        if not is_copy:
+            return
         self._written[handle._alias] = key
         for tensor in among or ():
             self._written[tensor._alias] = key

@@ -3,7 +3,7 @@
 Two leaves join if they ended the same way. Value by value:
 
 * the same object, or equal immutable constants: kept as they are;
-* tensors of equal type, numbers of equal kind: one output of the ``cond``;
+* tensors of equal type, numbers of equal kind: one output of the ``cond``; equal views of one tensor: such a view;
 * two texts: which of them it is, as a number;
 * tuples and lists of equal length, dicts of equal keys: element by element;
 * anything else: a local variable gets a `Conflict` (harmless unless read); elsewhere the region dissolves.
@@ -26,7 +26,7 @@ from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
-from duograph.tensor.alias import fresh_stamp
+from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor
 
 from ..rules.exact import are_same_elements, are_same_keys
@@ -161,14 +161,30 @@ class Joiner:
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
-        index = self.output(a, b)
+        view = None if a._view is None else self._views(a, b)
+        made = view or self.output(a, b)
 
         def build(results: list[Any]) -> Any:
-            joined = index(results)
-            self.binder.session.choices.note(joined, self.key, (a, b))
+            joined = made(results)
+            self.binder.session.choices.note(joined, self.key, (a, b), is_copy=view is None)
             return joined
 
-        return build
+        return build if view is None else self._once(build)
+
+    def _views(self, a: Tensor, b: Tensor) -> Build | None:
+        """The view that both paths have made of one tensor, which shares its memory as theirs do. (Paths of a whole
+        program run from its beginning: what they have made before they part are other tensors of the same node.)"""
+        x, y = a._view, b._view
+        if x is None and y is None and (a is b or (isinstance(a._data, Node) and a._data is b._data)):
+            return self.value(a, b)
+        if (
+            x is None or y is None or x.op is not y.op or root_of(a).is_parameter
+        ):  # a run-time view has an op of its own
+            return None
+        if value_key(tuple(x.attrs.items())) != value_key(tuple(y.attrs.items())):
+            return None
+        parent = self._views(x.parent, y.parent)
+        return None if parent is None else lambda results: x.op(parent(results), **x.attrs)
 
 
 def _is_choice(value: Any) -> bool:

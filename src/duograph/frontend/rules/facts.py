@@ -58,6 +58,14 @@ def has_slots(cls: type) -> bool:
     return bool(slots_of(cls))
 
 
+def held_in(obj: Any, slot: types.MemberDescriptorType) -> Any:
+    """What a slot of ``obj`` holds; `MISSING` if nothing."""
+    try:
+        return slot.__get__(obj)
+    except AttributeError:
+        return MISSING
+
+
 def lacks(obj: Any, name: str) -> bool:
     """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
     own = raw_getattr(obj, "__dict__", ())

@@ -258,7 +258,8 @@ def _first_of(kind: type, names: tuple[str, ...]) -> str:
         for name in names:
             found = held.get(name)
             if isinstance(found, types.FunctionType):
-                if function_kind(found) == "user" and not is_generated(found):
+                is_written = not found.__code__.co_qualname.startswith("__create_fn__.")  # else by a dataclass
+                if is_written and function_kind(found) == "user" and not is_generated(found):
                     return name
             elif is_compiled(found):
                 return name

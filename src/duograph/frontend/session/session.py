@@ -468,6 +468,8 @@ class Session(Identified, Shadows):
             if _is_inherited(owner, name):
                 return MISSING
             value = attribute_now(owner, name)
+            if id(owner) in self.without_dictionary:  # which holds what it was made with
+                return value
             return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
         if kind == "global":
             return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +36,7 @@ class CapturedFunction:
         self.__name__ = name
         self.__qualname__ = name
         self.__module__ = module
-        self.__doc__ = None
+        self.__doc__ = _docstring(source.node)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -64,6 +66,18 @@ def check_function_attribute(fn: CapturedFunction, name: str) -> None:
     """Refuses to read or set what Python's functions hold and those of a captured program do not."""
     if name in _NOT_THERE:
         raise Uncapturable(f"the attribute {name!r} of the function {fn.__qualname__!r} defined inside")
+
+
+def _docstring(node: Any) -> str | None:
+    """What the compiler makes the ``__doc__`` of a function: CPython 3.13 takes indentation away, ``-OO`` all of it."""
+    if isinstance(node, ast.Lambda) or sys.flags.optimize >= 2:
+        return None
+    text = ast.get_docstring(node, clean=False)
+    if text is None or "\n" not in text:
+        return text
+    namespace: dict[str, Any] = {}
+    exec(compile(repr(text), "<docstring>", "exec"), namespace)
+    return str(namespace["__doc__"])
 
 
 CapturedFunction.__name__ = "function"  # messages of Python's own errors name the class

@@ -200,7 +200,10 @@ class Journals:
 
         Raises:
             Restart: it is a journal.
+            Uncapturable: it is that of the world.
         """
+        if id(container) in self.journals and self.originals[id(container)][0] is OUTSIDE:
+            raise Uncapturable("a step that is done after the run, of which only a run knows how often it is done")
         if id(container) in self.journals:
             self.check_steady(self.originals[id(container)][1])
             self.log.containers.note_read([id(self.originals[id(container)][0])])

@@ -90,7 +90,7 @@ class Identified:
         self._found: dict[int, Source] = {}
         self._seen = 0  # guards that this is known of
         self._identified: set[int] = set()  # ids of those of which it matters which ones they are
-        self.without_dictionary: dict[int, Any] = {}  # made by the program; their attributes are in the overlay
+        self.without_dictionary: dict[int, Any] = {}  # made by the program; attributes set on them are in the overlay
 
     def _enter_method(self, method: types.MethodType, source: Source) -> bool:
         """A bound method from outside, which Python makes anew whenever it is asked for; whether it is one of an object
@@ -139,7 +139,7 @@ class Identified:
 
     def check_outside(self, obj: Any) -> None:
         """Refuses to take what the program has made for something that it has found."""
-        if id(obj) in self.without_dictionary:
+        if id(obj) in self.without_dictionary and not self.world.is_tracked(obj):
             raise Uncapturable(f"an object of class {type(obj).__qualname__!r}, made inside, which has slots")
 
     def movable(self) -> dict[int, Any]:

@@ -38,7 +38,7 @@ from duograph.tensor.tensor import Tensor, type_of
 from ..rules.errors import Uncapturable
 from ..rules.exact import is_made_again
 from ..rules.exceptions import members_of
-from ..rules.facts import HEAP_TYPE, has_slots
+from ..rules.facts import HEAP_TYPE, MISSING, has_slots, held_in, lookup, slots_of
 from ..rules.opaque import is_iterator, is_opaque
 from ..rules.policy import is_user_class
 from ..rules.sources import Source
@@ -46,7 +46,7 @@ from .journals import Journal, operations
 from .remade import parts_of
 from .shadows import facts_of_container, new_blank
 from .text import GraphText
-from .world import CONTAINERS, new_tuple, refill_dict, set_contents
+from .world import CONTAINERS, is_own_dictionary, new_tuple, refill_dict, set_contents
 
 
 class Run:
@@ -162,6 +162,9 @@ class Container(Recipe):
     keys: list[Any] | None = None
     blank: Callable[[], Any] | None = None
     factory: Recipe | None = None  # of a defaultdict
+    names: tuple[str, ...] = ()
+    attributes: list[Recipe] = field(default_factory=list)  # of those names, of an object that has items, too
+    is_own_dictionary: bool = False  # its items are its attributes
 
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
@@ -174,6 +177,10 @@ class Container(Recipe):
         if self.factory is not None:
             made.default_factory = self.factory.build(run)
         self.fill(made, self.values(run))
+        if self.is_own_dictionary:
+            made.__dict__ = made
+        elif self.names:
+            vars(made).update(zip(self.names, [r.build(run) for r in self.attributes], strict=True))
         return made
 
     def values(self, run: Run) -> list[Any]:
@@ -190,6 +197,19 @@ class Container(Recipe):
             set_contents(target, values)
         else:
             vars(target).update(zip(self.keys or (), values, strict=True))
+
+
+@dataclass(eq=False, slots=True)
+class Slotted(Container):
+    """A new object that holds values in slots: those first, then its dictionary."""
+
+    members: tuple[types.MemberDescriptorType, ...] = ()
+
+    def fill(self, target: Any, values: list[Any]) -> None:
+        for member, value in zip(self.members, values, strict=False):
+            member.__set__(target, value)
+        if self.keys:
+            vars(target).update(zip(self.keys, values[len(self.members) :], strict=True))
 
 
 @dataclass(eq=False, slots=True)
@@ -313,6 +333,8 @@ class Collector:
         if outside is not None and not self.values_only:
             return Outside(outside[1])
         if isinstance(value, tuple):
+            if type(value) is not tuple and raw_getattr(value, "__dict__"):
+                raise Uncapturable(f"a tuple of class {type(value).__qualname__!r} that holds attributes")
             items = [self.recipe(v) for v in value]
             if all(isinstance(r, Constant) for r in items):
                 return Constant(value)
@@ -348,7 +370,7 @@ class Collector:
         kind = type(value)
         is_bare = is_user_class(kind) and not raw_hasattr(value, "__dict__") and self.session.is_made_inside(value)
         if is_bare or id(value) in self.session.without_dictionary:
-            raise Uncapturable(f"an object of class {kind.__qualname__!r}, which has slots, leaves the program")
+            return self._slotted(value)
         if self.values_only:
             self.session.note_identity(value)  # it is shown
         elif type(value) in (types.MethodType, np.ndarray) and (source := self.session.source_at(value)) is not None:
@@ -388,9 +410,40 @@ class Collector:
                 raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
             made = Container(cls, keys=list(vars(value)), blank=partial(_new, cls))
             items = list(vars(value).values())
-        if self.values_only or id(value) not in self.session.originals:  # else it is known by where it is found
+        is_described = self.values_only or id(value) not in self.session.originals  # else by where it is found
+        if is_described:
             self._memo[id(value)] = (value, made)
         made.items = [self.recipe(v) for v in items]
+        if is_own_dictionary(value):
+            made.is_own_dictionary = True
+        elif is_described and isinstance(value, CONTAINERS) and raw_hasattr(value, "__dict__"):
+            held = self._attributes(value)
+            made.names, made.attributes = tuple(held), [self.recipe(v) for v in held.values()]
+        return made
+
+    def _attributes(self, value: Any) -> dict[str, Any]:
+        """What an object that the program has made holds in its dictionary, and what the program has set on it."""
+        written = {name: v for (_, _, name), (owner, v) in self.session.world.overlay.items() if owner is value}
+        held = {**raw_getattr(value, "__dict__", {}), **written}
+        if any(v is MISSING for v in held.values()):
+            raise Uncapturable(f"an object of class {type(value).__qualname__!r}, of which an attribute was deleted")
+        return held
+
+    def _slotted(self, value: Any) -> Slotted:
+        """A recipe that makes an object with slots, which hold what it was made with, and what the program has set."""
+        cls: Any = type(value)
+        if not _is_made_blank(cls):
+            raise Uncapturable(f"an object of class {cls.__qualname__!r}, whose __new__ takes arguments, leaves it")
+        own = self._attributes(value)
+        held = {}
+        for member in slots_of(cls):
+            name = member.__name__
+            is_written = name in own and lookup(cls, name) is member
+            held[member] = own.pop(name) if is_written else held_in(value, member)
+        filled = {member: v for member, v in held.items() if v is not MISSING}
+        made = Slotted(cls, keys=list(own), blank=partial(_new, cls), members=tuple(filled))
+        self._memo[id(value)] = (value, made)
+        made.items = [self.recipe(v) for v in (*filled.values(), *own.values())]
         return made
 
     def _is_new(self, key: Any) -> bool:

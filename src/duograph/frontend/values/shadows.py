@@ -33,7 +33,7 @@ from ..rules.policy import check_keys
 from ..rules.sources import Pin, Source
 from .factories import Factory, get_factory, set_factory
 from .journals import Journal, Journals
-from .world import World, contents, new_tuple, put_item, set_contents
+from .world import World, contents, is_own_dictionary, new_tuple, put_item, set_contents
 
 if TYPE_CHECKING:
     from duograph.ir.node import Param
@@ -283,6 +283,10 @@ class Shadows(Journals):
         if type(value) in _KINDS:
             return
         held = raw_getattr(value, "__dict__")
+        if is_own_dictionary(value):
+            self.guards.same_objects[source, sources.attr(source, "__dict__")] = None
+            shadow.__dict__ = shadow
+            return
         if (held is not None and type(held) is not dict) or _has_slots(type(value)):
             raise Uncapturable(
                 f"a container of class {type(value).__qualname__!r}, which keeps attributes in its own way"

@@ -24,6 +24,7 @@ from typing import Any
 from duograph.base.lookup import raw_getattr
 from duograph.core.op import state as dispatch
 
+from ..rules.errors import Uncapturable
 from ..rules.exact import are_same_elements, is_same_key
 from ..rules.facts import MISSING
 from ..rules.opaque import Opaque
@@ -142,12 +143,17 @@ def put_item(obj: Any, key: Any, value: Any) -> None:
     vars(obj)[key] = value
 
 
+def is_own_dictionary(obj: Any) -> bool:
+    """Whether the attributes of a dictionary are its items (``self.__dict__ = self``)."""
+    return isinstance(obj, dict) and raw_getattr(obj, "__dict__") is obj
+
+
 def contents(obj: Any) -> Any:
     """A copy of what a tracked container or instance holds."""
     if isinstance(obj, list | deque):
         return list(obj)
     if isinstance(obj, dict):
-        return dict(obj)
+        return dict(obj.items())  # ``dict(obj)`` would ask an OrderedDict of the user for each item
     if isinstance(obj, set):
         return set(obj)
     return dict(vars(obj))
@@ -208,6 +214,13 @@ class World:
         """A run-time 0 that depends on all that has run so far and might have raised (`primitives.anchor`)."""
         self.definitions: dict[Any, Any] = {}
         """Recursive functions that are graphs by now (`recursion`): those of one path are none of another's."""
+
+    def overwrite(self, kind: str, owner: Any, name: str, value: Any) -> None:
+        """The program sets an attribute or a global variable of the outside world, or deletes it (`MISSING`)."""
+        key = kind, id(owner), name
+        if value is not MISSING and key in self.overlay and self.overlay[key][1] is MISSING:
+            raise Uncapturable(f"{name!r}, which is deleted and set again: it becomes the last one of its owner's")
+        self.overlay[key] = (owner, value)
 
     def push(self, frame: Frame) -> None:
         self.frames.append(frame)

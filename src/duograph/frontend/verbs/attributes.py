@@ -36,7 +36,7 @@ from ..values.factories import factory_of
 from ..values.functions import CapturedFunction, check_function_attribute
 from ..values.settable import check_settable
 from ..values.text import GraphText
-from ..values.world import CONTAINERS, World
+from ..values.world import CONTAINERS, World, is_own_dictionary
 from .contexts import CapturedContext
 
 if TYPE_CHECKING:
@@ -298,6 +298,8 @@ class Attributes:
                 self.session.guards.add(self.session.source_of(obj), "no value", name)
             return self._class_attr(cls, name)
         value = self._present_attr(obj, name)
+        if id(obj) in self.session.without_dictionary:
+            return value
         if isinstance(obj, tuple) and name in getattr(cls, "_fields", ()):
             return value  # of a namedtuple: its items entered the program with it, or were made by it
         if (
@@ -394,13 +396,17 @@ class Attributes:
             return
         if isinstance(obj, CapturedFunction):
             check_function_attribute(obj, name)
+        if name == "__dict__" and value is obj and type(vars(obj)) is dict and not vars(obj) and self._is_inside(obj):
+            self.world.opaque.change(obj)  # for good: no other path is without it
+            obj.__dict__ = obj
+            return
         self._check_own(obj)
         self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj):
+        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
             store(obj, name, value)
             return
         if isinstance(obj, types.ModuleType):
-            self.world.overlay["global", id(vars(obj)), name] = (vars(obj), value)
+            self.world.overwrite("global", vars(obj), name, value)
             return
         if isinstance(obj, Tensor) and not self.session.is_outside(obj):
             if found is None or name in _OF_PARAMETERS:
@@ -428,8 +434,10 @@ class Attributes:
 
     def _check_own(self, obj: Any) -> None:
         """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
-        if isinstance(obj, dict) and lookup(type(obj), "__setattr__") is dict.__setitem__:
+        if isinstance(obj, dict) and (lookup(type(obj), "__setattr__") is dict.__setitem__ or is_own_dictionary(obj)):
             self.session.note_changed(obj)  # a dictionary whose attributes are its items
+        elif isinstance(obj, CONTAINERS) and raw_hasattr(obj, "__dict__") and id(obj) not in self.session.originals:
+            self.session.without_dictionary[id(obj)] = obj  # its contents are tracked, these are not
         elif isinstance(obj, _HELD_BY_VALUE):
             raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
 
@@ -441,7 +449,7 @@ class Attributes:
         if isinstance(obj, Tensor):  # guards of tensors are about facts: another one of the same would pass
             self.session.guards.add(self.session.tensor_source(obj), "is", Pin(obj))
         self.session.changes_classes |= isinstance(obj, type)
-        self.world.overlay["attr", id(obj), name] = (obj, value)
+        self.world.overwrite("attr", obj, name, value)
         self.session._keep.append(obj)
 
     def delattr(self, obj: Any, name: str) -> None:
@@ -463,7 +471,7 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
         self._check_own(obj)
         self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj):
+        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
             delattr(obj, name)
             return
         if isinstance(found, types.MemberDescriptorType):

@@ -33,10 +33,12 @@ from ..values.recipe import Called, Collector
 from ..values.text import GraphText, formatted
 from .attributes import user_method
 from .callbacks import key_function
+from .chosen import is_index
 from .contexts import CapturedContext
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
-from .semantics import contains_symbolic, has_generated, is_index
+from .order import in_order, keys_of
+from .semantics import contains_symbolic
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {}
 
@@ -169,6 +171,8 @@ def _guard_class(calls: Any, obj: Any) -> None:
         obj.refuse()
     if id(obj) in (choices := calls.session.choices).derived:
         choices.check_known(obj)
+    if id(obj) in calls.session.without_dictionary:
+        return
     if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
         calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
 
@@ -213,19 +217,17 @@ def _extremum(name: str) -> Callable[..., Any]:
         if not args or (len(args) > 1 and "default" in kwargs) or kwargs.keys() - {"key", "default"}:
             raise Uncapturable(f"{name}() of arguments that it does not take")
         if len(args) == 1 and kwargs.get("key") is not None:  # which is called for each value before the next is made
-            return plain(calls.semantics.iterate(args[0]), **{**kwargs, "key": key_function(calls, kwargs["key"])})
+            made = key_function(calls, kwargs.pop("key"))
+            pairs = [(v, made(v)) for v in calls.semantics.iterate(args[0])]
+            return in_order(calls, plain, [v for v, _ in pairs], [k for _, k in pairs], **kwargs)
         values = list(calls.semantics.iterate(args[0])) if len(args) == 1 else list(args)
         numbers = all(map(is_number, values))
         if not kwargs and len(values) > 1 and numbers and any(isinstance(v, Scalar) for v in values):
             kinds = {v.kind if isinstance(v, Scalar) else type(v).__name__ for v in values}
             if len(kinds) == 1:
                 return functools.reduce(lambda a, b: scalar_binary(a, b, fn=name), values)
-        if "key" in kwargs:
-            kwargs["key"] = key_function(calls, kwargs["key"])
-            return plain(values, **kwargs)
-        if not kwargs and values and any(map(_says_order, values)):
-            return plain(values, key=lambda v: Ordered(calls, v))
-        return run_native(calls.session, plain, values, **kwargs)
+        key = kwargs.pop("key", None)
+        return in_order(calls, plain, values, keys_of(calls, values, key), **kwargs)
 
     return build
 
@@ -407,39 +409,10 @@ def _all(calls: Any, values: Any) -> bool:
     return all(calls.semantics.as_bool(v) for v in calls.semantics.iterate(values))
 
 
-def _says_order(value: Any) -> bool:
-    """Whether the user, or the fields of a dataclass, say which of such values is less."""
-    kind = type(value)
-    return any(user_method(value, n) is not None or has_generated(kind, n) for n in ("__lt__", "__gt__"))
-
-
-class Ordered:
-    """Stands for a value whose order the user's ``__lt__`` or ``__gt__`` says, which are interpreted."""
-
-    __slots__ = ("calls", "value")
-
-    def __init__(self, calls: Any, value: Any) -> None:
-        self.calls, self.value = calls, value
-
-    def __lt__(self, other: Ordered) -> bool:
-        return self._is(operator.lt, other)
-
-    def __gt__(self, other: Ordered) -> bool:
-        return self._is(operator.gt, other)
-
-    def _is(self, op: Any, other: Ordered) -> bool:
-        semantics = self.calls.semantics
-        return bool(semantics.as_bool(semantics.compare(op, self.value, other.value)))
-
-
 @substitute(sorted)
 def _sorted(calls: Any, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     items = calls.semantics.listed(values)
-    if key is None and any(map(_says_order, items)):
-        return calls.world.track(sorted(items, key=lambda v: Ordered(calls, v), reverse=reverse))
-    if key is None:
-        check_operand(calls.session, items)
-    return calls.world.track(sorted(items, key=key_function(calls, key), reverse=reverse))
+    return calls.world.track(in_order(calls, sorted, items, keys_of(calls, items, key), reverse=reverse))
 
 
 for _fn in (enumerate, zip):

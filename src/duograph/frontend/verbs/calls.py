@@ -47,12 +47,14 @@ from . import deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
+from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
-from .fields import check_fields, check_generated_init
+from .fields import check_fields, check_generated_init, runs_code, set_fields
 from .getters import call_getter, check_template, text_method
 from .library import dispatched, is_single_dispatch
 from .native_errors import check_error, run_native
-from .semantics import contains_symbolic, static_size
+from .order import sort_list
+from .semantics import contains_symbolic
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -330,13 +332,14 @@ class Calls:
         if issubclass(cls, BaseException) and not is_interpreted(init) and not is_interpreted(new):
             return self._exception(cls, args, kwargs)
         if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
+            if isinstance(new, types.BuiltinFunctionType) and runs_code(cls, init):
+                obj = self._track_instance(new(cls))
+                set_fields(self, init, obj, bind(self._signature(init), init.__qualname__, (obj, *args), kwargs))
+                return obj
             check_fields(cls)
-            kwargs = self._with_defaults(cls, init, args, kwargs)
         if not is_interpreted(new) and not is_interpreted(init):
             if cls is functools.partial and args and type(args[0]) is functools.partial:
                 args, kwargs = self._flattened(args, kwargs)
-            if isinstance(init, types.FunctionType) and is_interpreted(special_method(cls, "__post_init__")):
-                return self._dataclass(cls, init, args, kwargs)
             if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
                 raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")
             return self._track_instance(self.call_native(cls, args, kwargs))
@@ -368,27 +371,6 @@ class Calls:
             raise Uncapturable(f"a call of the enumeration {kind.__qualname__}")
         return args[0] if isinstance(args[0], kind) else known[args[0]]
 
-    def _with_defaults(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """``kwargs``, and what the user's ``default_factory`` of each field gives that is in neither."""
-        made = [f for f in dataclasses.fields(cls) if _is_users(f.default_factory)]
-        if not made:
-            return kwargs
-        if not all(f.init for f in made):
-            raise Uncapturable(f"a field of {cls.__qualname__} that its __init__ makes by a function")
-        try:
-            given = signature_of(init).bind_partial(None, *args, **kwargs).arguments
-        except TypeError:  # which Python is to raise
-            return kwargs
-        return kwargs | {f.name: self.call(f.default_factory, (), {}) for f in made if f.name not in given}
-
-    def _dataclass(self, cls: type, init: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A dataclass whose generated ``__init__`` ends in a ``__post_init__`` of the user, which is interpreted."""
-        obj = self._track_instance(object.__new__(cls))
-        vars(obj)["__post_init__"] = lambda *rest: self.call(lookup(cls, "__post_init__"), (obj, *rest), {})
-        init(obj, *args, **kwargs)
-        del vars(obj)["__post_init__"]
-        return obj
-
     def _track_instance(self, obj: Any) -> Any:
         if isinstance(obj, Tensor | types.FunctionType | type | super | np.generic | np.ndarray):
             return self.semantics._fresh(obj)
@@ -415,6 +397,11 @@ class Calls:
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)
+        if type(fn) is types.BuiltinMethodType and fn.__name__ in ("get", "sort"):
+            if type(fn.__self__) is dict and args and type(args[0]) is Scalar and not kwargs and len(args) < 3:
+                return item_at(self.semantics, fn.__self__, args[0], args[1] if len(args) > 1 else None)
+            if type(fn.__self__) is list and not args and kwargs.keys() <= {"key", "reverse"}:
+                return sort_list(self, fn.__self__, kwargs.get("key"), kwargs.get("reverse", False))
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
             is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
             args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)
@@ -451,6 +438,8 @@ class Calls:
 
     def _check_known(self, value: Any) -> None:
         """Native code that looks into objects must not look into outside ones: nothing would be guarded."""
+        if id(value) in self.session.without_dictionary:
+            raise Uncapturable(f"native code that reads attributes set on a {type(value).__name__!r} object")
         if isinstance(value, tuple | list | set | frozenset):
             for v in value:
                 self._check_known(v)
@@ -579,11 +568,6 @@ def _is_hashable(args: Any) -> bool:
 def _iterates(fn: Any) -> bool:
     """Whether a method of a container takes what its arguments give one by one."""
     return isinstance(fn.__self__, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update")
-
-
-def _is_users(factory: Any) -> bool:
-    """Whether a ``default_factory`` may run code of the user, as others than ``list`` and ``dict`` do."""
-    return factory is not dataclasses.MISSING and getattr(factory, "__module__", None) != "builtins"
 
 
 def _known(args: tuple[Any, ...], new: Any) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ class) is not deferred: that may do anything meanwhile.
 from __future__ import annotations
 
 import ast
+import copy
 import logging
 import sys
 import warnings
@@ -19,6 +20,7 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
+from ..rules.exceptions import members_of
 from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
@@ -105,8 +107,15 @@ def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
 def _as_it_is_now(value: Any) -> Any:
     if isinstance(value, Tensor):
         return value.copy()
-    if type(value) is tuple:
-        return tuple(map(_as_it_is_now, value))
+    if type(value) in (tuple, list):
+        return type(value)(map(_as_it_is_now, value))
+    if type(value) is dict and all(type(k) in _PLAIN for k in value):
+        return {k: _as_it_is_now(v) for k, v in value.items()}
+    if isinstance(value, Exception) and type(value).__module__ == "builtins" and not vars(value):
+        made = copy.copy(value)  # without where it came up
+        members_of(made)
+        made.args = _as_it_is_now(value.args)
+        return made
     if type(value) not in _PLAIN and not isinstance(value, DType):
         raise Uncapturable(f"logging of an object of class {type(value).__qualname__}")
     return value
@@ -118,6 +127,8 @@ def _check_handlers(logger: Any) -> None:
         for one in (at, *at.handlers):
             if one.filters or type(one).__module__.partition(".")[0] != "logging":
                 raise Uncapturable("logging that code of the user takes part in")
+            if type(one).__name__ == "MemoryHandler":
+                raise Uncapturable("logging that is shown later, when what it is told may have changed")
         at = at.parent if at.propagate else None
 
 

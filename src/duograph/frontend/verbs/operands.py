@@ -52,6 +52,11 @@ _MOVING_METHODS = frozenset({
     *("append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "clear", "copy", "items"),
     *("keys", "values", "rotate", "reverse", "get", "setdefault", "update", "move_to_end", "__init__", "__new__"),
 })  # fmt: skip
+_DICTIONARIES = (dict, collections.OrderedDict)
+_ITEM_METHODS = ("__setitem__", "__getitem__", "__delitem__", "__contains__", "__len__")
+"""Of dictionaries: they ask keys, and nothing of what derived classes define."""
+_BY_ITEMS = ("__init__", "update", "setdefault", "pop", "popitem", "copy")
+"""Methods of OrderedDict that call those of a derived class."""
 _UNSEEN = frozenset({
     *("__init__", "__new__", "__init_subclass__", "__call__", "__enter__", "__exit__", "__get__", "__set__"),
     *("__delete__", "__set_name__", "__post_init__", "__setattr__", "__delattr__", "__getattr__", "__getattribute__"),
@@ -96,6 +101,12 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
     if fn is operator.contains and isinstance(args[0], dict | set | frozenset):
         check_key(session, args[1])
         return
+    if (
+        isinstance(owner, collections.OrderedDict)
+        and fn.__name__ in _BY_ITEMS
+        and (args or kwargs or fn.__name__[0] != "_")
+    ):
+        _check(session, owner, _ITEM_METHODS)
     if isinstance(owner, list | collections.deque) and fn.__name__ in ("pop", "insert", "rotate") and args:
         check_key(session, args[0])
     look: Any = _looks(fn)
@@ -170,7 +181,13 @@ def only_moves(fn: Any) -> bool:
     """Whether ``fn`` hands its operands on, or keeps them, and neither looks into them nor calls them."""
     if isinstance(fn, types.BuiltinFunctionType | type) and _is_hashable(fn) and fn in _MOVES:
         return True
-    return isinstance(raw_getattr(fn, "__self__"), CONTAINERS) and raw_getattr(fn, "__name__", "") in _MOVING_METHODS
+    if isinstance(fn, type) and dataclasses.is_dataclass(fn):
+        init = lookup(fn, "__init__")
+        return isinstance(init, types.FunctionType) and is_generated(init)
+    owner, name = raw_getattr(fn, "__self__"), raw_getattr(fn, "__name__", "")
+    if type(fn) is types.MethodWrapperType and fn.__objclass__ in _DICTIONARIES and name in _ITEM_METHODS:
+        return name != "__getitem__" or not hasattr(type(owner), "__missing__")
+    return isinstance(owner, CONTAINERS) and name in _MOVING_METHODS
 
 
 def _looks(fn: Any) -> Any:

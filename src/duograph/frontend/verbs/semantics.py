@@ -24,7 +24,6 @@ from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
-from ..control.paths import Outcome
 from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.exact import may_be_one_object
@@ -37,6 +36,7 @@ from ..values.movable import PLAIN
 from ..values.text import GraphText, Percent, rendered
 from ..values.world import CONTAINERS, Conflict
 from .attributes import Attributes, user_method
+from .chosen import is_among, is_index, is_sequence, item_at, part, position, static_size
 from .dispatch import comparisons_in_turn, operands_in_turn
 from .native_errors import run_native
 from .operands import check_holder, check_key, check_operand, check_text
@@ -76,8 +76,6 @@ _GIVES = {
     "__index__": ("int",), "__int__": ("int",), "__float__": ("float",),
 }  # fmt: skip
 """What Python takes from these methods; an error, a warning or a conversion is left to itself."""
-MAX_CHOICES = 32
-"""An index only known at run time becomes a choice between so many items at most."""
 
 
 class Semantics(Attributes):
@@ -113,14 +111,14 @@ class Semantics(Attributes):
                 return self.calls.call(method, (obj, key), {})
             if isinstance(obj, defaultdict) and lookup(type(obj), "__missing__") is defaultdict.__missing__:
                 return self._made_default(obj, key)
-        if isinstance(key, Tensor | Scalar) and is_sequence(obj):
-            return self.session.regions.run(lambda: Outcome("value", obj[self._position(obj, key)])).value
+        if (isinstance(key, Tensor | Scalar) and is_sequence(obj)) or (isinstance(obj, dict) and type(key) is Scalar):
+            return item_at(self, obj, key)
         if is_sequence(obj) and (method := user_method(key, "__index__")) is not None and not isinstance(key, int):
             key = self.special("__index__", method, key)
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
             key = slice(*[self.known(x) for x in (key.start, key.stop, key.step)])
         if isinstance(key, slice) and is_sequence(obj) and contains_symbolic((key.start, key.stop, key.step)):
-            raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
+            return part(self, obj, key)
         if isinstance(obj, np.ndarray) and not self._is_inside(obj):
             if type(obj) is np.ndarray and obj.ndim == 1 and obj.dtype.kind in "fi":
                 if type(key) is int or (isinstance(key, Scalar) and key.kind == "int"):
@@ -165,23 +163,6 @@ class Semantics(Attributes):
         if self.world.is_tracked(obj) or self._is_inside(obj) or module_kind(kind.__module__) == "framework":
             return
         raise Uncapturable(f"an item of an object of class {kind.__module__}.{kind.__qualname__} from outside")
-
-    def _position(self, obj: Any, key: Any) -> int:
-        """The index ``key``, which is only known at run time: a number on each path."""
-        if not is_index(key):
-            raise Uncapturable(f"an index of a {type(obj).__name__} that is no integer")
-        n, known = len(obj), self.known(key)
-        if type(known) is int:
-            return known
-        if n > MAX_CHOICES:
-            raise Uncapturable(f"an index of a {type(obj).__name__} of {n} items that is only known at run time")
-        wanted = as_scalar(key, "int")
-        if self.as_bool(wanted < 0):
-            wanted = wanted + n
-        for i in range(n):
-            if self.as_bool(wanted == i):
-                return i
-        raise IndexError(f"{'string' if isinstance(obj, str) else type(obj).__name__} index out of range")
 
     def known(self, index: Any) -> Any:
         """An integer that is only known at run time as the run that is recorded has it; else as it is."""
@@ -231,7 +212,7 @@ class Semantics(Attributes):
             return
         self._check_mutable(obj)
         if isinstance(obj, list) and isinstance(key, Tensor | Scalar):
-            key = self._position(obj, key)
+            key = position(self, obj, key)
         run_native(self.session, operator.setitem, obj, key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
@@ -385,6 +366,8 @@ class Semantics(Attributes):
             return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
         if is_iterator(container):
             self.change_opaque(container)
+        if (found := is_among(container, value)) is not None:
+            return found
         return run_native(self.session, operator.contains, container, value)
 
     def unary(self, op: Any, a: Any) -> Any:
@@ -506,20 +489,6 @@ class _UserIterator:
         return self._calls.call(self._step, (self._it,), {})
 
 
-def is_index(value: Any) -> bool:
-    """Whether a value that may only be known at run time is an integer, as far as ``operator.index`` is asked."""
-    if isinstance(value, Tensor):
-        return (value.dtype.is_integer or value.dtype.is_bool) and static_size(value) in (1, None)
-    return value.kind in ("int", "bool") if isinstance(value, Scalar) else isinstance(value, int)
-
-
-def is_sequence(obj: Any) -> bool:
-    """Whether ``obj`` is indexed by numbers and knows how many items it has."""
-    if isinstance(obj, list | tuple | str | range):
-        return True
-    return raw_hasattr(obj, "construct") and hasattr(type(obj), "_position")  # CellList, SequentialCell
-
-
 def _is_plain_instance(value: Any) -> bool:
     """Whether what an object holds is in its ``__dict__``."""
     if isinstance(value, type | types.FunctionType | types.ModuleType | Tensor) or has_slots(type(value)):
@@ -536,16 +505,6 @@ def _plain_key(key: Any) -> Any:
     if isinstance(key, Tensor | Scalar | slice):
         raise Uncapturable("an index into an outside object that is only known at run time")
     return key
-
-
-def static_size(t: Tensor) -> int | None:
-    """The number of elements, if it is known."""
-    size = 1
-    for d in t.shape:
-        if not isinstance(d, int):
-            return None
-        size *= d
-    return size
 
 
 def contains_symbolic(value: Any) -> bool:

@@ -235,7 +235,7 @@ def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
         found.append(
             {
                 "name": kernel.name, "nodes": [node.serial for node in kernel.nodes], "ops": list(kernel.operators),
-                "at": [list(line) for line in lines], "bytes": kernel.bytes,
+                "at": [list(line) for line in lines], "bytes": kernel.bytes, "flops": kernel.flops,
                 **({"reason": kernel.reason} if kernel.reason else {}),
             }
         )  # fmt: skip

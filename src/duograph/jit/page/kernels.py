@@ -14,6 +14,7 @@ from duograph.lower.loop.ir import Function
 from duograph.lower.target import current_target
 from duograph.runtime.kernels.kernels import calls_of
 from duograph.runtime.programs.steps import steps_of, traffic_of
+from duograph.runtime.programs.work import arithmetic_of, flops_of_nodes
 
 __all__ = ["Kernel", "kernels_of", "layer_of_node", "spans_of"]
 
@@ -28,6 +29,8 @@ class Kernel:
         spans: the user's expressions that these come from.
         layers: the layers that they are in: ``Net.fc (Dense)``.
         bytes: of operands and results, each counted once; ``None`` where sizes vary.
+        flops: floating-point operations (`runtime.programs.work`); ``None`` where sizes vary. Of several calls that
+            make up an operator, the one that does its arithmetic has them.
         reason: why it runs in Python; empty: it does not.
         nodes: of the graph.
     """
@@ -37,6 +40,7 @@ class Kernel:
     spans: tuple[Span, ...]
     layers: tuple[str, ...]
     bytes: int | None
+    flops: int | None = None
     reason: str = ""
     nodes: tuple[Apply, ...] = field(default=(), repr=False)
     _function: Function | None = field(default=None, repr=False)
@@ -61,17 +65,22 @@ def kernels_of(graph: Graph, level: int) -> Iterator[Kernel]:
     """
     for part in all_graphs(graph):
         for step in steps_of(part, level):
-            nodes = step.inside or step.nodes
+            nodes = tuple(dict.fromkeys(step.inside or step.nodes))
             told: dict[str, Any] = {
                 "operators": tuple([node.op.name for node in nodes]),
                 "spans": tuple(dict.fromkeys(span for node in nodes for span in spans_of(node))),
                 "layers": tuple(dict.fromkeys(layer for node in nodes if (layer := layer_of_node(node)))),
-                "nodes": tuple(nodes),
+                "nodes": nodes,
             }
             if step.lowering is not None:
-                moved = traffic_of(step.lowering)
+                moved, flops, arithmetic = (
+                    traffic_of(step.lowering),
+                    flops_of_nodes(nodes),
+                    arithmetic_of(step.lowering),
+                )
                 for call in calls_of(step.lowering):
-                    yield Kernel(call.function.symbol, bytes=moved, _function=call.function, **told)
+                    count = flops if call.function is arithmetic else 0
+                    yield Kernel(call.function.symbol, bytes=moved, flops=count, _function=call.function, **told)
             elif step.reason:
                 yield Kernel(f"{step.nodes[0].op.name} (Python)", bytes=None, reason=step.reason, **told)
 

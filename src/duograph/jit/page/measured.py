@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import time
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+
+from duograph.core.op import get_op
+from duograph.tensor.tensor import Tensor
 
 Json = dict[str, Any]
 MOST_SHOWN = 10_000
@@ -19,14 +27,44 @@ def measured(profile: Any) -> Json:
     kernels: Json = {}
     for event in profile.events:
         if event.symbol:
-            known = kernels.setdefault(event.symbol, {"ms": 0.0, "calls": 0, "bytes": 0})
+            known = kernels.setdefault(event.symbol, {"ms": 0.0, "calls": 0, "bytes": 0, "flops": 0})
             known["ms"] += event.duration / 1e6
             known["calls"] += 1
             known["bytes"] += event.moved or 0
+            known["flops"] += event.flops or 0
     return {
         "summary": profile.summary, "lines": lines, "kernels": kernels, "rows": ROWS, **_timeline(profile.events),
-        "memory": profile.table("memory") if profile.memory is not None else "",
+        "memory": profile.table("memory") if profile.memory is not None else "", "peak": peak(),
     }  # fmt: skip
+
+
+_SIDE, _LONG = 768, 1 << 23
+_TIMES = 5
+"""The best of so many is what the machine reaches."""
+
+
+@functools.cache
+def peak() -> Json:
+    """What this machine reaches, with the threads that it has now: the rate of a large product, and of reading and
+    writing arrays that no cache holds."""
+    square, row = Tensor(np.ones((_SIDE, _SIDE), np.float32)), Tensor(np.ones(_LONG, np.float32))
+    product, copied = _best(lambda: get_op("matmul")(square, square)), _best(lambda: get_op("add")(row, row))
+    read = _best(lambda: get_op("reduce_sum")(row, axis=(0,)))
+    return {
+        "flops": {"value": 2 * _SIDE**3 / product / 1e9, "unit": "GFLOP/s"},
+        "bytes": {"value": max(2 * row.nbytes / copied, row.nbytes / read) / 1e9, "unit": "GB/s"},
+    }
+
+
+def _best(run: Callable[[], Any]) -> float:
+    """Seconds of the fastest of some runs, after one that compiles."""
+    run()
+    seconds = []
+    for _ in range(_TIMES):
+        begin = time.perf_counter()
+        run()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
 
 
 def _timeline(events: Any) -> Json:

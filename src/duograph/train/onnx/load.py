@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
+from duograph.core.protobuf import parse
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
@@ -78,11 +78,9 @@ def load(file_name: str) -> OnnxCell:
     path = Path(file_name)
     if not path.is_file():
         raise ValueError(f"For 'onnx.load', the file {file_name} does not exist.")
-    model = message("ModelProto")
     try:
-        model.ParseFromString(path.read_bytes())
-        return _Planner(model).cell()
-    except (ValueError, OSError, DecodeError) as exc:
+        return _Planner(parse(message("ModelProto"), path.read_bytes())).cell()
+    except (ValueError, OSError) as exc:
         raise ValueError(f"For 'onnx.load', the file {file_name} cannot be read: {exc}.") from None
 
 

@@ -42,7 +42,9 @@
   const spentIn = k => {
     const spent = profile && profile.kernels[k.name];
     if (!spent) return "";
-    const rate = spent.bytes && spent.ms ? `, ${(spent.bytes / spent.ms / 1e6).toFixed(1)} GB/s` : "";
+    const share = (rate, peak, what) => `${rate.toFixed(1)} ${peak.unit} (${what}: ${peak.value.toFixed(1)})`;
+    const moved = spent.bytes && spent.ms ? `, ${share(spent.bytes / spent.ms / 1e6, profile.peak.bytes, "main memory")}` : "";
+    const rate = spent.flops && spent.ms ? `${moved}, ${share(spent.flops / spent.ms / 1e6, profile.peak.flops, "a large product")}` : moved;
     return `${time(spent.ms)} in ${spent.calls} calls${rate}; `;
   };
   const stages = () => version() ? version().stages : [];
@@ -154,7 +156,7 @@
       return kernels.map(k => {
         const isChosen = isAt(k.at, state.line) || (state.node != null && k.nodes.includes(state.node));
         const box = make("details", { class: isChosen ? "chosen" : "" },
-          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; ${spentIn(k)}`),
+          make("summary", {}, make("span", { class: "mono" }, k.name), ` `, make("span", { class: "faint" }, `${k.ops.join(", ")}; ${amount(k.bytes)}; ${k.flops ? `${k.flops.toLocaleString("en")} flops; ` : ""}${spentIn(k)}`),
             ...k.at.flatMap(([file, line]) => [place({ file, line }), " "])));
         box.addEventListener("toggle", () => {  // the text only where it is looked at
           if (!box.open || box.children.length > 1) return;
