@@ -160,11 +160,7 @@ class Entry:
             return None, "a rule of an operator was replaced, or a pass registered or taken away"
         try:
             guard, why = program.guards.first_miss(args)
-            if not why and not program.memory_matches(args):
-                why = "inputs share memory in another way"
-            if not why and not program.sizes_match(args):
-                why = "sizes do not fit what was assumed"
-            return guard, why
+            return guard, why or program.memory_miss(args) or program.sizes_miss(args)
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", program.name, error))
             return None, str(self.failures[-1])

@@ -124,7 +124,10 @@ class Explanation:
                 self._levels.append(LEVELS[entry.level])
                 self.versions.append(
                     {
-                        "guards": [str(g) for g in program.guards.guards if not g.is_about_code],
+                        "guards": [
+                            *[str(g) for g in program.guards.guards if not g.is_about_code],
+                            *program.relations,
+                        ],
                         "inputs": [str(s) for s in program.inputs],
                         "graph": print_graph(entry.graph),
                         "captured": print_graph(program.graph),

@@ -2,6 +2,7 @@
 
 import collections
 import math
+import statistics
 
 import pytest
 
@@ -49,6 +50,7 @@ REFUSED = [
     (lambda x, m: int(x.sum()).bit_length(), "'bit_length' of a number that is only known"),
     (lambda x, m: int(x.sum()) < None, "lt of values only known at run time (TypeError: "),
     (lambda x, m: x[: int(m.sum())] @ ops.ones((7, 3)), "matmul of values only known at run time"),
+    (lambda x, m: statistics.mean(float(v) for v in x.unbind()), "mean of values only known at run time (TypeError: "),
     (lambda x, m: handled(x), "ones of values only known at run time"),
     (lambda x, m: handled_in_a_generator(x), "ones of values only known at run time"),
 ]
@@ -113,7 +115,24 @@ def view_of_varying_shape(x):
     return found, column
 
 
+def texts_joined(x):
+    named = {f"n{i}": float(v) for i, v in enumerate(x.unbind())}
+    return " | ".join(f"{k}={v:.2e}" for k, v in named.items()), ",".join(map(str, x.tolist())), "".join(iter("ab"))
+
+
+def joined_after_an_error(x):
+    def parts():
+        yield f"{float(x.sum()):.1f}"
+        raise ValueError("mine")
+
+    try:
+        return " ".join(parts())
+    except ValueError as error:
+        return str(error)
+
+
 CAPTURED = [
+    texts_joined, joined_after_an_error,
     own_error_below_native_code, attributes_of_a_number, missing_attribute, size_in_a_test, size_of_two_dimensions,
     view_of_varying_shape,
 ]  # fmt: skip

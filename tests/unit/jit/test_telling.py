@@ -393,3 +393,23 @@ def _slow_clock(clock):
         return now
 
     return slow
+
+
+def test_what_is_assumed_of_memory_and_sizes_is_told():
+    def writes(x, y):
+        x.add_(1)
+        return y * 2
+
+    apart = ms.jit(writes)
+    one, two = Tensor([1.0, 2.0]), Tensor([3.0, 4.0])
+    apart(one, two)
+    apart(one, one)
+    assert "x: written, and no memory of other inputs" in apart.explain().versions[-1]["guards"]
+    assert apart.explain().recompiles == ["x and y share memory now"]
+
+    sizes = ms.jit(lambda x, y: x * y)
+    for n in (2, 3, 4):
+        sizes(ms.ops.ones((n,)), ms.ops.ones((n,)))
+    sizes(ms.ops.ones((1,)), ms.ops.ones((5,)))
+    assert any("x.shape[0] == y.shape[0] >= 1" in v["guards"] for v in sizes.explain().versions)
+    assert sizes.explain().recompiles[-1] == "y.shape[0] is 5, x.shape[0] is 1: they were equal"

@@ -449,7 +449,14 @@ class Expressions(Receivers):
                 else:
                     yield self.eval(node.elt, inner)
 
-        made = named(level(0, first), f"{frame.name}.<locals>.<genexpr>")
+        def all_levels() -> Iterator[Any]:
+            try:
+                yield from level(0, first)
+            except Exception as error:
+                self.session.own_error = error
+                raise
+
+        made = named(all_levels(), f"{frame.name}.<locals>.<genexpr>")
         self.semantics.note_made(made)
         return made
 

@@ -51,6 +51,9 @@ def run_generator(driver: Any, body: list[ast.stmt], frame: Frame) -> Generator[
         outcome = yield from _block(driver, body, frame)
     except _Stopped as stopped:
         exc = stopped.exc
+    except Exception as error:
+        driver.session.own_error = error
+        raise
     else:
         return outcome.value if outcome.kind == "return" else None
     raise exc

@@ -130,10 +130,9 @@ class _Conclusion:
         if issubclass(kind, list | dict | set | frozenset) or recipe.keys is None:
             written.lines.append(f"{written.constant(recipe.fill)}({made}, [{self._all(recipe.items)}])")
         else:
-            items = [self.of(item) for item in recipe.items]
+            held = [(written.constant(key), self.of(item)) for key, item in zip(recipe.keys, recipe.items, strict=True)]
             own = written.variable(f"{made}.__dict__")
-            pairs = zip(recipe.keys, items, strict=True)
-            written.lines += [f"{own}[{written.constant(key)}] = {item}" for key, item in pairs]
+            written.lines += [f"{own}[{key}] = {item}" for key, item in held]
         return made
 
     def _all(self, recipes: Sequence[Recipe]) -> str:

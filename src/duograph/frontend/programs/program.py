@@ -101,20 +101,29 @@ class Program:
 
     def sizes_match(self, args: Sequence[Any]) -> bool:
         """Whether the sizes of varying dimensions fulfil what shape rules assumed of them."""
-        env: dict[Any, int] = {}
+        return not self.sizes_miss(args)
+
+    def sizes_miss(self, args: Sequence[Any]) -> str:
+        """Why the sizes of varying dimensions do not fulfil what shape rules assumed of them; empty if they do."""
+        found: dict[Any, tuple[int, Source, int]] = {}
         for symbol, source, axis in self.symbols:
             size = source.load(args).shape[axis]
-            if size < symbol.lo or env.setdefault(symbol, size) != size:
-                return False
+            if size < symbol.lo:
+                return f"{source}.shape[{axis}] is {size}, was at least {symbol.lo}"
+            first, other, place = found.setdefault(symbol, (size, source, axis))
+            if first != size:
+                return f"{source}.shape[{axis}] is {size}, {other}.shape[{place}] is {first}: they were equal"
+        env = {symbol: size for symbol, (size, _, _) in found.items()}
         for a, b in self.assumptions:
             try:
-                if evaluate(a, env) != evaluate(b, env):
-                    return False
+                one, two = evaluate(a, env), evaluate(b, env)
             except KeyError:  # a size that is only known inside the program
                 continue
-            except ZeroDivisionError:  # a size that is a quotient does not exist
-                return False
-        return True
+            except ZeroDivisionError:
+                return f"a size that is a quotient does not exist: {a}, or {b}"
+            if one != two:
+                return f"{a} is {one}, {b} is {two}: they were equal"
+        return ""
 
     @property
     def has_effects(self) -> bool:
@@ -122,26 +131,50 @@ class Program:
 
     def memory_matches(self, args: Sequence[Any]) -> bool:
         """Whether the tensors that take part in in-place writes share memory exactly as they did at capture."""
-        seen: dict[Any, Any] = {}
-        marks: dict[Any, Any] = {}
+        return not self.memory_miss(args)
+
+    def memory_miss(self, args: Sequence[Any]) -> str:
+        """Why inputs do not share memory as they did at capture, where some is written in place; empty if they do."""
+        seen: dict[Any, tuple[Any, Source]] = {}
+        marks: dict[Any, tuple[Any, Source]] = {}
         for source, mark in self.aliases:
             alias = source.load(args)._alias
-            if seen.setdefault(alias, mark) != mark or marks.setdefault(mark, alias) is not alias:
-                return False
+            of_memory, of_mark = seen.setdefault(alias, (mark, source)), marks.setdefault(mark, (alias, source))
+            if of_memory[0] != mark:
+                return f"{of_memory[1]} and {source} share memory now"
+            if of_mark[0] is not alias:
+                return f"{of_mark[1]} and {source} shared memory"
         if not self.aliases:
-            return True
+            return ""
         arrays = [source.base.load(args) for source in self.inputs if source.kind == "array"]
         shown = [(source.load(args)._data, mark) for source, mark in self.aliases if source.kind != "array"]
-        return not overlap([*shown, *[(array, None) for array in arrays]], self.written)
+        overlaps = overlap([*shown, *[(array, None) for array in arrays]], self.written)
+        return "memory that is written is shared by way of NumPy arrays" if overlaps else ""
+
+    @property
+    def relations(self) -> list[str]:
+        """What is assumed of inputs together, in words: their memory and their sizes."""
+        told, written = [], self.written if self.aliases else set()
+        groups: dict[Any, list[str]] = {}
+        for source, mark in self.aliases:
+            groups.setdefault(mark, []).append(str(source))
+        told += [f"{' and '.join(names)} share memory" for names in groups.values() if len(names) > 1]
+        changed = [names[0] for mark, names in groups.items() if mark in written]
+        if len(groups) > 1 and changed:
+            told.append(f"{', '.join(changed)}: written, and no memory of other inputs")
+        sizes: dict[Any, list[str]] = {}
+        for symbol, source, axis in self.symbols:
+            sizes.setdefault(symbol, []).append(f"{source}.shape[{axis}]")
+        told += [f"{' == '.join(places)} >= {symbol.lo}" for symbol, places in sizes.items()]
+        return [*told, *[f"{a} == {b}" for a, b in self.assumptions]]
 
     @property
     def written(self) -> set[Any]:
         """The marks of memory that some path writes."""
         marks = dict(self.aliases)
         targets = [w.target for path in self.paths for w in path.tensors]
-        if all(isinstance(t, Outside) and t.source in marks for t in targets):
-            return {marks[t.source] for t in targets}
-        return set(marks.values())
+        found = {marks.get(t.source) if isinstance(t, Outside) else None for t in targets}
+        return found if None not in found else set(marks.values())
 
     def load_inputs(self, args: Sequence[Any]) -> list[Any]:
         """Tensors and numbers in the order of the graph's parameters, without token and random state; NumPy arrays as

@@ -105,6 +105,7 @@ class _Rewriting:
         self.kept: dict[int, Any] = {}
         self._memo: dict[Source, Source] = {}
         self._recipes: dict[int, Recipe] = {}
+        self._owners: dict[int, Outside] = {}  # where what is written is found, by the id of what it was
 
     def program(self) -> Program:
         self._find()
@@ -291,6 +292,8 @@ class _Rewriting:
         nobody is told of the end of what the attribute holds."""
         moved, own = self.moved.get(id(owner)), raw_getattr(owner, "__dict__", {})
         is_slot = type(found := lookup(type(owner), name)) is types.MemberDescriptorType
+        if is_slot and lookup(type(owner), "__getattr__") is not None:  # a guard would ask it
+            raise _Bound
         if kind != "attr" or moved is None or "_cells" in own or (hasattr(found, "__set__") and not is_slot):
             raise _Bound
         source = self.of(moved.source)
@@ -300,12 +303,12 @@ class _Rewriting:
                 self.guards.add_different(source, self.of(guard.source))
         now = owner if self.args is None else source.load(self.args)
         if hasattr(now, name) if is_slot else name in vars(now):
+            if not is_slot:
+                self.guards.add(source, "own value", name)
             self.guards.add(sources.attr(source, name), "silent", None)
         else:
             self.guards.add(source, "no attribute" if is_slot else "no value", name)
-        if id(owner) not in self._recipes:
-            self._recipes[id(owner)] = Outside(source)
-        return self._recipes[id(owner)]
+        return self._owners.setdefault(id(owner), Outside(source))
 
     def _recipe(self, recipe: Any) -> Any:
         known = self._recipes.get(id(recipe))
@@ -356,7 +359,7 @@ class _Rewriting:
         used += made.guards.apart
         used += [*made.inputs, *(s for s, _ in made.aliases), *(s for _, s, _ in made.symbols)]
         used += [s for path in made.paths for s, _ in path.containers]
-        used += [r.source for r in self._recipes.values() if isinstance(r, Outside)]
+        used += [r.source for r in (*self._recipes.values(), *self._owners.values()) if isinstance(r, Outside)]
         for source in dict.fromkeys(used):
             self._check_root(source, confirmed)
         if self.args is None:

@@ -393,6 +393,8 @@ class Calls:
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
         check_template(fn)
+        if len(args) == 1 and is_iterator(args[0]) and type(raw_getattr(fn, "__self__")) is str:
+            args = (self.call(list, args, {}),)  # `join`, which makes a list of it before it looks at one
         text = text_method(fn, args, kwargs)
         if text is not None:
             return text

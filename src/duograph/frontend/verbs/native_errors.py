@@ -21,6 +21,7 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import INTERNAL, Uncapturable
+from ..rules.opaque import is_iterator
 from ..values.text import GraphText
 from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
 
@@ -74,7 +75,7 @@ def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
         if isinstance(cause, INTERNAL):  # it was caught, and another one raised instead
             raise Uncapturable(str(cause)) from exc
         cause = cause.__context__
-    if is_open(operands) or calls_back(fn, operands):
+    if is_open(operands) or calls_back(fn, operands, not isinstance(exc, StopIteration)):
         name = raw_getattr(fn, "__name__", type(fn).__name__)
         raise Uncapturable(f"{name} of values only known at run time ({type(exc).__name__}: {exc})") from exc
 
@@ -96,11 +97,12 @@ def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
     return hasattr(type(value), "symbolic_bounds")
 
 
-def calls_back(fn: Any, operands: tuple[Any, ...]) -> bool:
-    """Whether ``fn`` was handed a function of the program, which may have given it something of that kind."""
+def calls_back(fn: Any, operands: tuple[Any, ...], takes: bool) -> bool:
+    """Whether ``fn`` was handed a function of the program, or an iterator that it ``takes`` values from, which may
+    have given it something of that kind."""
     if raw_getattr(fn, "__module__") == "_operator":
         return False
     given: list[Any] = []
     for part in operands:
         given += part.values() if isinstance(part, dict) else part if isinstance(part, tuple) else ()
-    return any(hasattr(type(v), "runs_user_code") for v in given)
+    return any(hasattr(type(v), "runs_user_code") or (takes and is_iterator(v)) for v in given)
