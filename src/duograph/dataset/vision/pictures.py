@@ -303,6 +303,10 @@ def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, p
     try:
         image = pil.open(io.BytesIO(data))
         image.load()
+        if image.mode.startswith("I") and mode is not ImageReadMode.UNCHANGED:  # Pillow would cut off above 255
+            image = pil.fromarray((np.clip(np.array(image), 0, 65535) >> 8).astype(np.uint8))
+        elif image.mode == "1":
+            image = image.convert("L")
         if mode is ImageReadMode.GRAYSCALE:
             image = image.convert("L")
         elif mode is ImageReadMode.COLOR or image.mode not in ("L", "RGB", "RGBA", "I;16"):
