@@ -26,6 +26,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "of work on another thread; raised again where its result is asked for": (
         "base/imports.py:run",
+        "dataset/workers.py:_in_worker",
         "dataset/workers.py:ordered",
         "dataset/workers.py:produce",
         "distributed/worker.py:perform",

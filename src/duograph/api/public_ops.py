@@ -81,7 +81,8 @@ def lookup(name: str) -> Any:
         return vars(package)[name]
     except KeyError:
         hint = instead(PACKAGE, name, names())
-        raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=package) from None
+        known = None if hint else package
+        raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=known) from None
 
 
 def install() -> types.ModuleType:

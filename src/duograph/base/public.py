@@ -64,8 +64,10 @@ class Names:
             home, inner = self._homes[name]
             value = getattr(import_module(home), inner)
         else:
-            hint = instead(self.package, name, self.all)
-            raise AttributeError(f"module {self.package!r} has no attribute {name!r}{hint}", name=name, obj=package)
+            hint = instead(self.package, name, self.all)  # with an ``obj``, Python would add another suggestion
+            raise AttributeError(
+                f"module {self.package!r} has no attribute {name!r}{hint}", name=name, obj=None if hint else package
+            )
         vars(package)[name] = value
         return value
 
@@ -80,7 +82,9 @@ def saying_why(module: str) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:
         here = sys.modules[module]
         hint = instead(module, name, vars(here))
-        raise AttributeError(f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=here)
+        raise AttributeError(
+            f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=None if hint else here
+        )
 
     return __getattr__
 

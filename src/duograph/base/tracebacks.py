@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -108,7 +109,9 @@ def _ends(trace: TracebackType | None) -> TracebackType | None:
 
 
 @contextmanager
-def _folded(error: BaseException | None, trace: TracebackType | None) -> Iterator[TracebackType | None]:
+def _folded(
+    error: BaseException | None, trace: TracebackType | None, is_counted: bool = True
+) -> Iterator[TracebackType | None]:
     """Within the block the exception, and those that led to it, have tracebacks without frames of this package."""
     chain = _chain(error)
     if config().traceback == "full" or any(isinstance(e, InternalError) for e in chain):
@@ -127,9 +130,15 @@ def _folded(error: BaseException | None, trace: TracebackType | None) -> Iterato
     finally:
         for e, entries in zip(chain, whole, strict=True):
             e.__traceback__ = entries
-    if hidden and sys.stderr is not None:
+    if hidden and is_counted and sys.stderr is not None:
         frames = "one frame" if hidden == 1 else f"{hidden} frames"
         print(f"({frames} of duograph not shown; DUOGRAPH_TRACEBACK=full shows them)", file=sys.stderr)
+
+
+def folded_text(error: BaseException) -> str:
+    """An exception, its traceback and what led to it, as it would be shown."""
+    with _folded(error, error.__traceback__, is_counted=False):
+        return "".join(traceback.format_exception(error))
 
 
 def _chain(error: BaseException | None) -> list[BaseException]:
@@ -152,4 +161,4 @@ def _length(trace: TracebackType | None) -> int:
     return count
 
 
-__all__ = ["fold_tracebacks"]
+__all__ = ["fold_tracebacks", "folded_text"]

@@ -1,9 +1,9 @@
 """What parameters of public functions mean, by their names: the Args sections that functions do not write themselves.
 
-Parameters of one name mean one thing in nearly all functions; where they do not, ``function.parameter`` has a row. The
+Parameters of one name mean one thing in nearly all functions; where they do not, ``parameter.function`` has a row. The
 type of a row stands for parameters whose annotation says less; ``parameter@annotation`` is for those that have this
-one. `tests/house/test_docs.py` asks that every parameter
-of a public function is described.
+one. Of the classes of Primitives they are the arguments of the constructor. `tests/house/test_docs.py` asks
+that every parameter of a public function is described.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ A.norm: Tensor: the tensor.
 LU_data: Tensor: both factors in one matrix, as `lu` packs them.
 LU_pivots: Tensor: the pivots of the factorisation.
 N: int: number of columns; ``None``: as many as rows.
+Seed0: int: a seed.
+Seed1: int: a second seed.
 _: Any: ignored.
 _random_samples: Tensor: where pooling regions begin; ``None``: drawn at random.
 abs: Tensor: absolute values.
@@ -31,14 +33,15 @@ adjoint: bool: whether the system has the adjoint of the matrix.
 align: str: on which side shorter diagonals are padded, above and below the main one.
 align_corners: bool: whether the centres of the corner elements, rather than their outer edges, are aligned.
 alpha: number: a factor.
-alpha.elu: float: what is approached far below zero.
 alpha.celu: float: what is approached far below zero.
+alpha.elu: float: what is approached far below zero.
 alpha.hann_window: float: a factor.
 anchor: Tensor: the samples that the others are compared with.
 anchor_box: Tensor: boxes of reference, each (left, top, right, bottom).
 angle: Tensor: angles, in radians.
 append: Tensor: values put behind ``input`` along the axis first.
 approximate: str: ``"none"`` for the error function, ``"tanh"`` for its approximation.
+argmax_type: dtype: of the places.
 args: Any: further arguments; see the first lines.
 as_tuple: bool: whether indices are given as a tuple of tensors, one per axis.
 atol: float: absolute tolerance.
@@ -47,10 +50,10 @@ attrs: Any: attributes of the operator.
 aweights: Tensor: weights of the observations.
 axes: Union[int, tuple[int]]: axes to be summed over, or their order.
 axis: Union[int, tuple[int], None]: the axis, or axes, along which it is computed; ``None``: all, where that is allowed.
-axis@int: int: the axis along which it is computed.
 axis0: int: the first of two axes.
 axis1: int: the first of two axes.
 axis2: int: the second of two axes.
+axis@int: int: the axis along which it is computed.
 b: Tensor: right-hand sides.
 base: number: of the powers.
 batch1: Tensor: matrices, of shape (B, N, M).
@@ -61,9 +64,11 @@ bboxes: Tensor: boxes, each (left, top, right, bottom).
 begin: tuple[int]: where the slice begins on each axis.
 begin_mask: int: bits of the axes on which ``begin`` is ignored.
 beta: number: a factor.
+beta.kaiser_window: float: shape of the window.
 beta.smooth_l1_loss: float: where the loss changes from square to linear.
 beta.softplus: float: steepness.
-beta.kaiser_window: float: shape of the window.
+beta1: float: decay of the running mean of gradients.
+beta2: float: decay of the running mean of their squares.
 bias: Tensor: what is added to the result; ``None``: nothing.
 bins: int: number of bins.
 block_shape: Union[int, list[int]]: sizes of blocks on each axis.
@@ -84,6 +89,7 @@ compute_mode: str: accepted; distances are always computed without a matrix prod
 compute_uv: bool: whether the vectors are computed, too.
 condition: Tensor: booleans, which choose.
 const_arg: bool: whether the tensor is a constant of compiled functions.
+coordinate_transformation_mode: str: how pixels of the result are placed between those of the operand.
 copy: bool: whether the result is a copy in any case.
 correction: int: what is subtracted from the number of elements that sums of squares are divided by.
 cos: Tensor: cosines of the angles.
@@ -93,6 +99,7 @@ crop_size: tuple[int]: height and width of the results.
 crops: list: what is cut off at both ends of each axis.
 d: float: distance of samples.
 data: Any: the data.
+data_format: str: which axis holds the channels.
 ddof: int: what is subtracted from the number of elements that sums of squares are divided by.
 decimals: int: number of decimal places.
 delta: number: where the loss changes from square to linear.
@@ -106,11 +113,11 @@ diagonal: Union[int, Tensor]: which diagonal: 0 the main one, above it positive,
 diagonal.matrix_set_diag: Tensor: the new diagonals.
 dilation: Union[int, tuple[int]]: distance of the elements of windows.
 dim: Union[int, tuple[int], None]: the axis, or axes, along which it is computed; ``None``: all, where that is allowed.
-dim@int: int: the axis along which it is computed.
 dim0: int: the first of two axes.
 dim1: int: the first of two axes.
 dim1.diagonal_scatter: int: the first of two axes.
 dim2: int: the second of two axes.
+dim@int: int: the axis along which it is computed.
 dims: Union[int, tuple[int]]: the axes.
 dims.tile: tuple[int]: how often it is repeated along each axis.
 dividend: Union[Tensor, number]: what is divided.
@@ -122,10 +129,10 @@ dtype: dtype: of the result; ``None``: that of the operand, or the promoted one.
 dx: float: distance of the samples.
 ellipsis_mask: int: the bit of the entry that stands for all axes in between.
 end: Union[Tensor, number, list]: where it ends.
-end.lerp: Tensor: what is reached at weight 1.
 end.arange: number: where it ends; it is not reached.
-end.logspace: number: exponent of the last value.
+end.lerp: Tensor: what is reached at weight 1.
 end.linspace: number: the last value.
+end.logspace: number: exponent of the last value.
 end_dim: int: the last axis that is flattened.
 end_mask: int: bits of the axes on which ``end`` is ignored.
 eps: float: a small number that keeps from dividing by zero.
@@ -134,6 +141,7 @@ epsilon: float: a small number that keeps from dividing by zero.
 equal_nan: bool: whether two NaN count as equal.
 equation: str: letters for the axes of operands and of the result, as in NumPy.
 error_if_nonfinite: bool: whether a norm that is NaN or infinite is an error.
+exclusive: bool: whether each element is left out of its own result.
 exponent: Union[Tensor, number]: the exponents.
 expr: Any: what has to be computed before.
 extrapolation_value: float: value of what lies outside of images.
@@ -145,9 +153,16 @@ func: Callable: the function.
 fweights: Tensor: how often each observation counts.
 gamma: Tensor: factors of the normalised values.
 generator: Generator: where random numbers come from; ``None``: the default one (`set_seed`).
+gradient_scale: float: what gradients are multiplied with.
 grid: Tensor: places in the image, each (x, y) in -1 .. 1.
 groundtruth_box: Tensor: boxes to be found, each (left, top, right, bottom).
+group: str: the ranks that take part.
+group.Conv2D: int: number of groups of channels that do not see each other.
+group.Conv2DTranspose: int: number of groups of channels that do not see each other.
+group.Conv3D: int: number of groups of channels that do not see each other.
+group.Conv3DTranspose: int: number of groups of channels that do not see each other.
 groups: int: groups of channels.
+half_pixel_centers: bool: whether pixels are taken at their middles.
 hard: bool: whether samples are one-hot; gradients are those of soft ones.
 head_num: int: number of attention heads.
 hermitian: bool: whether the matrix is Hermitian.
@@ -176,17 +191,21 @@ input_x: Union[Tensor, number]: the operand.
 input_y: dtype: the new dtype.
 inputs: Union[Tensor, tuple[Tensor]]: the tensors.
 is_causal: bool: whether a query attends only to keys up to its own position.
+is_training: bool: whether the statistics are those of the batch.
 k: int: how many, or which one.
+k.kthvalue: int: the how-many-th smallest, from 1 on.
 k.matrix_diag: Union[int, tuple[int]]: which diagonals.
 k.matrix_set_diag: Union[int, tuple[int]]: which diagonals.
 k.rot90: int: how often it is turned.
-k.kthvalue: int: the how-many-th smallest, from 1 on.
 keep_dims: bool: whether reduced axes stay, with size 1.
 keep_prob: float: the probability to keep an attention weight.
 keepdim: bool: whether reduced axes stay, with size 1.
 keepdims: bool: whether reduced axes stay, with size 1.
 kernel_size: Union[int, tuple[int]]: size of the windows.
 key: Tensor: the keys.
+ksize: Union[int, tuple[int]]: size of the windows.
+l1: float: weight of the regularisation by absolute values.
+l2: float: weight of the regularisation by squares.
 label_smoothing: float: the part of the target that is spread over all classes.
 labels: Tensor: the targets.
 lambd: float: the threshold.
@@ -201,6 +220,8 @@ log_target: bool: whether ``target`` is a logarithm.
 logits: Tensor: the scores before the softmax.
 low: int: the lower bound.
 lower: Union[int, float]: the lower bound, or the number of diagonals below the main one.
+lr: float: the learning rate.
+lr_power: float: power of the learning rate; at most 0.
 m: int: number of columns; ``None``: as many as rows.
 margin: float: the distance that is wanted.
 mask: Tensor: booleans, of a shape that broadcasts to that of ``input``.
@@ -225,14 +246,18 @@ min_val: float: the lower limit.
 minlength: int: number of bins at the least.
 minval: Union[Tensor, number]: the lower bound.
 mode: str: how it is computed; see the first lines.
+mode.Conv2D: int: 1, the one kind of convolution.
+mode.Conv2DTranspose: int: 1, the one kind of convolution.
+mode.Conv3D: int: 1, the one kind of convolution.
+mode.Conv3DTranspose: int: 1, the one kind of convolution.
 momentum: float: the part of the new statistics in the moving ones.
 more: Any: further axes.
 n: int: how many.
 n.diff: int: how often differences are taken.
 n.diff_ext: int: how often differences are taken.
+n.eye: int: number of rows.
 n.matrix_power: int: the power.
 n.polygamma: int: the order of the derivative.
-n.eye: int: number of rows.
 nan: number: what NaN become.
 negative: Tensor: samples that are to be far from the anchors.
 negative_slope: float: slope below zero.
@@ -266,18 +291,25 @@ options: Any: ``keepdims``, ``dtype`` and others, as the function of the same na
 ord: Union[int, float, str]: the order of the norm.
 order: str: ``"C"`` or ``"F"``: which index changes fastest.
 other: Union[Tensor, number]: the second operand.
+out_channel: int: number of channels of the result.
 out_int32: bool: whether positions are int32, or int64.
+out_type: dtype: of the result.
+output_num: int: number of parts.
 output_padding: Union[int, tuple[int]]: what is added to the size of the result on one side.
 output_ratio: Union[float, tuple[float]]: the size of the result in parts of that of ``input``.
 output_size: Union[int, tuple[int], None]: the size of the result; ``None`` on an axis: as it is.
+output_type: dtype: of the result.
 p: number: the probability to be set to zero, or the order of the norm.
 p.bernoulli: Union[Tensor, number]: the probability of 1.
 p.bernoulli_: Union[Tensor, number]: the probability of 1.
-p.mvlgamma: int: the number of dimensions.
-p.renorm: number: the order of the norm.
 p.cdist: float: the order of the norm.
 p.dropout: float: the probability to be set to zero.
+p.mvlgamma: int: the number of dimensions.
+p.renorm: number: the order of the norm.
+pad: Union[int, tuple[int]]: zeros at each side, with ``pad_mode="pad"``.
 pad_dim_size: int: the size of the last axis.
+pad_list: tuple[int]: zeros at each side, if they are given one by one.
+pad_mode: str: ``"valid"``: windows lie inside; ``"same"``: the size is kept; ``"pad"``: with ``pad`` zeros.
 pad_num: number: what the rest is filled with.
 padding: Union[int, tuple[int], str]: elements added on each side.
 padding_idx: int: the index whose row gets no gradient.
@@ -285,6 +317,7 @@ padding_mask: Tensor: accepted as ``None`` only.
 padding_mode: str: what is read outside: ``"zeros"``, ``"border"`` or ``"reflection"``.
 padding_value: number: what is put where nothing is.
 paddings: Union[Tensor, tuple]: elements added in front and behind, for each axis.
+pads: Union[int, tuple[int]]: what is added at each side.
 periodic: bool: whether the window continues periodically.
 pos_weight: Tensor: weights of positive targets.
 posinf: number: what infinities become; ``None``: the largest number of the dtype.
@@ -310,6 +343,7 @@ requires_grad: bool: whether gradients are wanted.
 return_counts: bool: whether it is told how often each value occurs.
 return_indices: bool: whether positions are given, too.
 return_inverse: bool: whether it is told where each element went.
+reverse: bool: whether it runs from the end to the beginning.
 rhs: Tensor: right-hand sides.
 right: bool: whether intervals include their right ends; of equal values the last position, rather than the first.
 rounding_mode: str: ``"floor"`` or ``"trunc"``; ``None``: no rounding.
@@ -323,6 +357,7 @@ scale: float: the factor of the scores; ``None``: one by the square root of the 
 scale_factor: Union[float, tuple[float]]: the new size in parts of the old one.
 scale_grad_by_freq: bool: whether gradients are divided by how often an index occurs.
 seed: int: of the random numbers; ``None`` or 0: the default generator (`set_seed`).
+seed2: int: a second seed.
 segment_ids: Tensor: the segment of each element, or row.
 seq_dim: int: the axis of the positions.
 seq_lengths: Tensor: how many elements are reversed in each sequence.
@@ -334,6 +369,7 @@ side: str: ``"left"`` or ``"right"``: of equal values the first position or the 
 sigma: float: the scale.
 sin: Tensor: sines of the angles.
 size: Union[int, tuple[int]]: the size, or shape, of the result.
+skip_mode: bool: whether no axes mean none, instead of all.
 slice_index: Any: accepted; parameters are not divided.
 some: bool: whether the small factors are computed, or the complete ones.
 sorted: bool: whether the result is sorted.
@@ -372,17 +408,21 @@ to.move_to: str: the device, which is the CPU.
 tolerance: float: the largest difference that counts as equal.
 training: bool: whether it behaves as in training: random, or with the statistics of the batch.
 transpose: bool: whether the matrix is transposed.
+transpose_a: bool: whether the first operand is transposed.
+transpose_b: bool: whether the second operand is transposed.
 true_classes: Tensor: the true classes.
 type: dtype: the dtype.
 unique: bool: whether samples are different.
 unitriangular: bool: whether the diagonal counts as ones.
 unpack_data: bool: whether the factors are given.
 unpack_pivots: bool: whether the permutation is given.
+update_slots: bool: whether the states are changed, too.
 updates: Tensor: the values.
 upper: Union[bool, int, float]: whether the upper triangle is meant; or the upper bound.
 upscale_factor: int: the factor by which height and width get larger.
 use_lock: bool: accepted; updates are always in order.
 use_locking: bool: accepted; updates are always in order.
+use_nesterov: bool: whether the momentum is Nesterov's.
 use_norm: number: the norm, if it is known.
 v: Tensor: the values.
 value: Union[Tensor, number]: the value, or a factor.
@@ -432,12 +472,32 @@ def with_arguments(function: types.FunctionType, name: str = "") -> str | None:
     table, lines = _table(), []
     for parameter in names:
         annotated = function.__annotations__.get(parameter)
-        rows = (f"{name}.{parameter}", f"{parameter}@{annotated}", parameter)
+        rows = (f"{parameter}.{name}", f"{parameter}@{annotated}", parameter)
         found = next((table[row] for row in rows if row in table), None)
         if parameter != "self" and found is not None:
             kind = annotated if annotated in _PLAIN else found[0]
             default = f" Default: ``{given[parameter]!r}``." if parameter in given else ""
             lines.append(f"    {parameter} ({kind}): {found[1]}{default}")
+    return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
+
+
+def with_constructor(text: str, name: str, parameters: dict[str, Any], required: Any) -> str:
+    """The docstring of a Primitive, with the arguments of its constructor that a row describes.
+
+    Args:
+        text: what it says by itself.
+        name: the class.
+        parameters: the default values by name.
+        required: the value of those that have none.
+    """
+    if "Args:" in text:
+        return text
+    table, lines = _table(), []
+    for parameter, value in parameters.items():
+        found = table.get(f"{parameter}.{name}") or table.get(parameter)
+        if found is not None:
+            default = "" if value is required else f" Default: ``{value!r}``."
+            lines.append(f"    {parameter} ({found[0]}): {found[1]}{default}")
     return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
 
 

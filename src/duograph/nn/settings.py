@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar, dataclass_transform
 
 from duograph.base.absent import keyword_instead
+from duograph.base.source import PACKAGE_DIR
 
 REQUIRED: Any = inspect.Parameter.empty
 Check = Callable[[Any, str, str], Any]
@@ -134,7 +135,8 @@ def _constructor(cls: Any, settings: dict[str, Setting]) -> Callable[..., None]:
     collects = any(setting.kind.collects for setting in offered.values())
     refused = "" if collects else "unknown(others) if others else "
     parameters = ", ".join(head if collects else [*head, "**others"])
-    exec(f"def __init__({parameters}): {refused}self._take_settings({{{values}}}, settings)", space)
+    text = f"def __init__({parameters}): {refused}self._take_settings({{{values}}}, settings)"
+    exec(compile(text, f"{PACKAGE_DIR}<{where}>", "exec"), space)  # a file of this package, to tracebacks
     made: Any = space["__init__"]
     made.__module__, made.__qualname__ = cls.__module__, where
     if not collects:

@@ -138,3 +138,13 @@ def test_notebooks_fold(tmp_path):
     assert [line.split(" ", 2)[2] for line in ran] == ["wrong()", "return x.reshape(5, -1)"]
     assert "before" not in first and "before" in second, "errors of others are shown as ever"
     assert done.stderr.count("frames of duograph not shown") == 1
+
+
+def test_constructors_that_are_made_are_of_the_package(tmp_path):
+    text = shown(tmp_path, "ms.nn.Dropout(p=1.5)\n")
+    assert "<string>" not in text and "ms.nn.Dropout(p=1.5)" in text
+
+
+def test_one_suggestion_for_a_misspelt_name(tmp_path):
+    text = shown(tmp_path, "ms.nn.Conv2D\n")
+    assert "the nearest name is 'Conv2d'" in text and "Did you mean" not in text

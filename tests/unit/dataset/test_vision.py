@@ -220,3 +220,20 @@ def test_without_pillow_the_error_says_what_to_install(monkeypatch):
 def test_bad_input(make, error):
     with pytest.raises(error):
         make()
+
+
+def test_sixteen_bits_become_their_upper_eight(tmp_path):
+    values = np.array([[0, 255, 256, 1000], [30000, 65535, 128, 65280]], np.uint16)
+    path = str(tmp_path / "deep.png")
+    Image.fromarray(values).save(path)
+    found = v.Decode()(np.fromfile(path, np.uint8))
+    np.testing.assert_array_equal(found, np.repeat((values >> 8)[..., None], 3, 2))
+    np.testing.assert_array_equal(v.read_image(path, v.ImageReadMode.GRAYSCALE)[..., 0], values >> 8)
+    np.testing.assert_array_equal(v.read_image(path)[..., 0], values)
+
+
+def test_images_of_one_bit_have_one_channel(tmp_path):
+    path = str(tmp_path / "one.png")
+    Image.fromarray(np.array([[True, False], [False, True]])).save(path)
+    np.testing.assert_array_equal(v.read_image(path)[..., 0], [[255, 0], [0, 255]])
+    assert v.Decode()(np.fromfile(path, np.uint8)).shape == (2, 2, 3)

@@ -220,3 +220,23 @@ def _lives(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_errors_of_workers_show_lines_of_the_user_only():
+    program = """
+import numpy as np
+import duograph.dataset as ds
+
+def wrong(x):
+    return x["no"]
+
+rows = ds.NumpySlicesDataset(np.ones((4, 2)), ["x"]).map(
+    wrong, ["x"], num_parallel_workers=2, python_multiprocessing=PROCESSES
+)
+list(rows)
+"""
+    for processes in ("True", "False"):
+        text = program.replace("PROCESSES", processes)
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=PATIENCE)
+        assert "IndexError: only integers" in done.stderr and "in wrong" in done.stderr
+        assert "concurrent" not in done.stderr and "dataset/nodes.py" not in done.stderr

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duograph import Parameter, Tensor, nn
+import duograph as ms
+from duograph import Parameter, Tensor, nn, ops
 
 
 class Net(nn.Cell):
@@ -95,3 +96,39 @@ def test_groups():
 def test_bad_arguments(make, error):
     with pytest.raises(error):
         make(Net().trainable_params())
+
+
+_lion = ops.MultitypeFuncGraph("lion")
+
+
+@_lion.register("Tensor", "Tensor", "Tensor", "Tensor")
+def _lion_step(rate, param, moment, grad):
+    moved = ops.assign(param, param - rate * ops.sign(moment * 0.9 + grad * 0.1))
+    return ops.depend(ops.assign(moment, moment * 0.99 + grad * 0.01), moved)
+
+
+class Lion(nn.Optimizer):
+    """Written as MindSpore's own optimizers are."""
+
+    def __init__(self, params, learning_rate, loss_scale=1.0):
+        super().__init__(learning_rate, params, loss_scale=loss_scale)
+        self.moments = self._parameters.clone(prefix="lion", init="zeros")
+
+    def construct(self, gradients):
+        gradients = self.scale_grad(self.flatten_gradients(gradients))
+        rate = self.get_lr()
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        moved = self.hyper_map(ops.partial(_lion, rate), self._parameters, self.moments, gradients)
+        return self.broadcast_params(moved) if self.use_parallel else moved
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_optimizers_of_programs_find_what_those_of_mindspore_use(compiled):
+    param = ms.Parameter(ms.Tensor([1.0, -2.0]), name="w")
+    lion = Lion([param], 0.5, loss_scale=2.0)
+    step = ms.jit(lion) if compiled else lion
+    for _ in range(3):
+        step((ms.Tensor([3.0, -1.0]),))
+    np.testing.assert_allclose(param.asnumpy(), [-0.5, -0.5])
+    assert int(lion.global_step) == 3 and lion.need_scale and float(lion.reciprocal_scale) == 0.5
+    assert lion.optim_filter == (True,) and lion.map_((lambda x: x + 1), (1, 2)) == (2, 3)

@@ -131,3 +131,28 @@ def test_exit_on_request(tmp_path):
     model().train(5, data(), callbacks=[Ask(), stop, count], dataset_sink_mode=False)
     assert len(history) == 3 and (tmp_path / "Net_train.ckpt").exists()
     assert signal.getsignal(signal.SIGUSR1) == before
+
+
+def test_metrics_of_programs_use_what_the_base_has():
+    class Share(train.Metric):
+        def __init__(self):
+            super().__init__()
+            self.clear()
+
+        def clear(self):
+            self.right, self.all = 0, 0
+
+        @train.rearrange_inputs
+        def update(self, *inputs):
+            predicted, label = (self._convert_data(x) for x in inputs)
+            self.right += int((predicted.argmax(1) == label).sum())
+            self.all += len(label)
+
+        def eval(self):
+            return self.right / self.all
+
+    share = Share()
+    assert share(ms.Tensor([[0.1, 0.9], [0.8, 0.2]]), ms.Tensor([1, 1])) == 0.5
+    assert share([[0.1, 0.9]], np.array([1])) == 1.0, "each call begins anew"
+    with pytest.raises(TypeError, match="the input data type must be tensor, list or numpy.ndarray"):
+        share("abc", [1])

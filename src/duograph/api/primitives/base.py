@@ -16,6 +16,7 @@ from typing import Any
 from duograph.autodiff.custom import custom_call
 from duograph.core.called import name_in_error
 from duograph.core.op import Op
+from duograph.core.parameters import with_constructor
 
 from ..functional.forms import only
 
@@ -242,7 +243,8 @@ def declare(
         ]
     )
     members: dict[str, Any] = {
-        "__doc__": forward.__doc__ or f"The operator ``{name}``.", "__module__": "duograph.ops",
+        "__doc__": with_constructor(forward.__doc__ or f"The operator ``{name}``.", name, parameters or {}, REQUIRED),
+        "__module__": "duograph.ops",
         "forward": forward, "parameters": parameters or {}, "op": op, "__signature__": signature,
     }  # fmt: skip
     if check is not None or only is not None:

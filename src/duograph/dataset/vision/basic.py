@@ -46,9 +46,10 @@ class Rescale:
         self._rescale, self._shift = rescale, shift
 
     def __call__(self, image: Any) -> np.ndarray:
-        return (array_of(image).astype(np.float32) * np.float32(self._rescale) + np.float32(self._shift)).astype(
-            np.float32
-        )
+        made = array_of(image).astype(np.float32)
+        made *= np.float32(self._rescale)
+        made += np.float32(self._shift)
+        return made
 
 
 class Normalize:
@@ -79,8 +80,13 @@ class Normalize:
                 f"Normalize: number of channels does not match the size of mean and std vectors, got channels: "
                 f"{channels}, size of mean: {len(self._mean)}."
             )
-        shape = (-1,) if self._last or image.ndim == 2 else (-1, 1, 1)
-        return (image.astype(np.float32) - self._mean.reshape(shape)) / self._std.reshape(shape)
+        made = np.array(image, np.float32, order="C")
+        rows = made.reshape(made.shape[0], made.size // max(made.shape[0], 1))  # NumPy is slow along three channels
+        is_last = self._last or image.ndim == 2
+        mean, std = (np.resize(x, rows.shape[1]) if is_last else x[:, None] for x in (self._mean, self._std))
+        rows -= mean
+        rows /= std
+        return made
 
 
 class NormalizePad(Normalize):

@@ -229,20 +229,23 @@ def _linear(image: np.ndarray, axis: int, n: int) -> np.ndarray:
 
 def _linear_bytes(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """`_linear` along both axes, in the whole numbers that OpenCV computes with: weights of eleven bits."""
-    out = image
-    for axis, n in enumerate(size):
-        old = image.shape[axis]
+    out, channels = image.reshape(image.shape[0], -1), 1 if image.ndim == 2 else image.shape[2]
+    for axis in (1, 0) if size[0] > image.shape[0] else (0, 1):  # sums of whole numbers: the shorter way
+        old, n = image.shape[axis], size[axis]
         places = np.clip(_places(old, n), 0, old - 1)
         low = np.minimum(places.astype(np.int64), max(old - 2, 0))
-        share = (
-            np.rint((places - low) * 2048).astype(np.int32).reshape([-1 if i == axis else 1 for i in range(out.ndim)])
-        )
-        first = out.take(low, axis).astype(np.int32)
-        first *= 2048 - share
-        second = out.take(np.minimum(low + 1, old - 1), axis).astype(np.int32)
-        second *= share
-        out = first + second
-    return ((out + (1 << 21)) >> 22).astype(np.uint8)
+        high, share = np.minimum(low + 1, old - 1), np.rint((places - low) * 2048).astype(np.int32)
+        if axis:
+            low, high = ((x[:, None] * channels + np.arange(channels)).ravel() for x in (low, high))
+            share = np.repeat(share, channels)
+        else:
+            share = share[:, None]
+        first = np.multiply(out.take(low, axis), 2048 - share, dtype=np.int32)
+        first += np.multiply(out.take(high, axis), share, dtype=np.int32)
+        out = first
+    out += 1 << 21
+    out >>= 22
+    return out.astype(np.uint8).reshape(*size, *image.shape[2:])
 
 
 def _between(image: np.ndarray, axis: int, low: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -300,6 +303,10 @@ def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, p
     try:
         image = pil.open(io.BytesIO(data))
         image.load()
+        if image.mode.startswith("I") and mode is not ImageReadMode.UNCHANGED:  # Pillow would cut off above 255
+            image = pil.fromarray((np.clip(np.array(image), 0, 65535) >> 8).astype(np.uint8))
+        elif image.mode == "1":
+            image = image.convert("L")
         if mode is ImageReadMode.GRAYSCALE:
             image = image.convert("L")
         elif mode is ImageReadMode.COLOR or image.mode not in ("L", "RGB", "RGBA", "I;16"):

@@ -25,6 +25,7 @@ from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 from .compiled_steps import CompiledSteps
+from .inner_names import InnerNames
 from .rates import Member, _ConvertToCell, learning_rate_of, members_of, weight_decay_of
 from .shards import shards_of, states_of
 
@@ -74,7 +75,7 @@ def check_shapes(parameters: Iterable[Parameter], gradients: Iterable[Tensor], o
             )
 
 
-class Optimizer(CompiledSteps, Cell):
+class Optimizer(InnerNames, CompiledSteps, Cell):
     """Base class of optimizers.
 
     Args:

@@ -43,6 +43,25 @@ class Metric(metaclass=ABCMeta):
         self._indexes = indexes
         return self
 
+    def __call__(self, *inputs: Any) -> Any:
+        """The value of one batch alone."""
+        self.clear()
+        self.update(*inputs)
+        return self.eval()
+
+    def _convert_data(self, data: Any) -> np.ndarray:
+        """An output as an array; metrics of programs call it.
+
+        Raises:
+            TypeError: it is no Tensor, list or array.
+        """
+        if not isinstance(data, Tensor | list | np.ndarray):
+            raise TypeError(
+                f"For 'Metric' and its derived classes, the input data type must be tensor, list or numpy.ndarray, "
+                f"but got {type(data)}."
+            )
+        return self._array(data)
+
     def _array(self, value: Any) -> np.ndarray:
         return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 

@@ -1,0 +1,60 @@
+"""Attributes of MindSpore's `Optimizer` that optimizers of programs use in their `construct`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from duograph.api.functional.structure import HyperMap, Map, assign_add
+from duograph.core import dtype as dt
+from duograph.tensor.parameter import ParameterTuple
+from duograph.tensor.tensor import Tensor
+
+__all__ = ["InnerNames"]
+
+
+class InnerNames:
+    """What MindSpore's own optimizers are written with; a program's optimizer often begins as a copy of one."""
+
+    parameters: ParameterTuple
+    loss_scale: float
+    is_group: bool
+    param_length: int
+
+    map_, map_reverse = Map(), Map(None, True)
+    hyper_map, hyper_map_reverse = HyperMap(), HyperMap(None, True)
+    assignadd = staticmethod(assign_add)
+    use_parallel = False
+    enable_tuple_broaden = True
+
+    @property
+    def _parameters(self) -> ParameterTuple:
+        return self.parameters
+
+    @property
+    def global_step_increase_tensor(self) -> Tensor:
+        """What a step adds to ``global_step``."""
+        return Tensor([1], dt.int32)
+
+    @property
+    def need_scale(self) -> bool:
+        """Whether gradients come with a loss scale."""
+        return self.loss_scale != 1.0
+
+    @property
+    def reciprocal_scale(self) -> Tensor:
+        """What gradients are multiplied with to take the loss scale out."""
+        return Tensor(1.0 / self.loss_scale, dt.float32)
+
+    @property
+    def optim_filter(self) -> tuple[bool, ...]:
+        """Which parameters this process moves: all."""
+        return (True,) * self.param_length
+
+    @property
+    def is_group_params_ordered(self) -> bool:
+        """Whether parameters come in groups, which are always in the order of the parameters."""
+        return self.is_group
+
+    def broadcast_params(self, optim_result: Any) -> Any:
+        """Nothing has to be sent to other processes: each moves all parameters."""
+        return optim_result
