@@ -120,7 +120,7 @@ class _Conclusion:
             )
         if kind is list:
             return written.variable(f"[{self._all(recipe.items)}]")
-        if recipe.blank is None or recipe.factory is not None:
+        if recipe.blank is None or recipe.factory is not None or recipe.names or recipe.is_own_dictionary:
             raise _Unknown
         if kind is dict:
             keys = [written.constant(key) for key in recipe.keys or ()]
