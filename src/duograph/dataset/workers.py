@@ -77,7 +77,7 @@ def ordered(
     try:
         while not ended or waiting:
             while not ended and len(waiting) < (ahead if size == 1 else 2 * workers):
-                group = []
+                group: list[Any] = []
                 try:
                     while len(group) < size:
                         group.append(next(source))
