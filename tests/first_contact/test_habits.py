@@ -33,10 +33,10 @@ HABITS = {
     habits.gradients_are_clipped:              Counts(1, 0, 0, 0, 0),
     habits.gradients_are_collected:            Counts(1, 0, 0, 0, 0),
     habits.training_and_testing_take_turns:    Counts(2, 0, 0, 0, 1),
-    habits.accuracy_is_counted_by_numpy:       Counts(1, 1, 3, 1, 0),  # three parts of one line
+    habits.accuracy_is_counted_by_numpy:       Counts(1, 1, 1, 1, 0),
     habits.the_best_loss_is_kept:              Counts(2, 0, 0, 0, 1),  # the best becomes an input
     habits.a_nan_is_an_error:                  Counts(1, 0, 0, 0, 0),
-    habits.arrays_become_tensors_inside:       Counts(1, 1, 1, 1, 0),
+    habits.arrays_become_tensors_inside:       Counts(1, 0, 0, 0, 0),
     habits.noise_is_added:                     Counts(1, 0, 0, 0, 0),
     habits.a_loop_ends_when_it_converges:      Counts(1, 0, 0, 0, 0),
     habits.settings_stand_in_a_dictionary:     Counts(1, 0, 0, 0, 0),

@@ -1,8 +1,11 @@
 """Python numbers and strings as arguments: constants first, inputs of the program when they vary."""
 
+import math
+
 import pytest
 
-from duograph import ops
+import duograph as ms
+from duograph import Tensor, ops
 from tests.unit.frontend.cases import Cases, name_of, tensor
 
 case = Cases()
@@ -41,3 +44,18 @@ def float_arg(x, n):
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
+
+
+def test_tests_of_floats_are_native():
+    def told(x):
+        v = float(x.sum())
+        if math.isnan(v):
+            return "nan"
+        return math.isinf(v), math.isfinite(v), math.fabs(v)
+
+    compiled = ms.jit(told)
+    for value in (1.5, float("nan"), float("inf"), -float("inf"), -0.0, 1e-45) * 2:
+        x = Tensor([value, 0.0], ms.float32)
+        assert repr(compiled(x)) == repr(told(x))
+    (version,) = compiled.explain().versions
+    assert version["in_python"] == [] and version["native_calls"] > 0
