@@ -1,18 +1,31 @@
 """Items, keys, parts and orders that numbers of tensors choose."""
 
+import enum
 import logging
 import warnings
 
 from tests.conformance.harness import T, program
 
 CALLS = [(T([1.0, 2.0, 3.0]),), (T([3.0, -1.0, 7.0]),), (T([-4.0, 1.0, 1.0]),), (T([0.0, -0.0, float("nan")]),)] * 2
-NAMES = ["a", "b", "c", "d", "e", "f", "g"]
+NAMES = ["a", "b", "c"]
 
 
-@program(calls=CALLS, NAMES=[*"abcdef"])
-def parts_of_lists_and_texts(x):
+@program(calls=CALLS, NAMES=[*"abc"])
+def a_part_of_a_list(x):
     n = int(x.argmax()) - 1
-    return x + len(NAMES[:n]), NAMES[n:], "text"[:n], (1, 2, 3)[1:n], NAMES[n:n], NAMES[-2 : int(x.argmin())]
+    return x + len(NAMES[:n]), NAMES[0]
+
+
+@program(calls=CALLS)
+def parts_of_texts(x):
+    n = int(x.argmax()) - 1
+    return x * 2, "abc"[:n], "ab"[-n:]
+
+
+@program(calls=CALLS, captured=False, NAMES=[*"abcdef"])
+def parts_of_long_lists(x):
+    n = int(x.argmax()) - 1
+    return x * 2 - x, NAMES[n:], "a longer text"[n:], NAMES[-2 : int(x.argmin())], (*NAMES,)[n:n]
 
 
 @program(calls=CALLS)
@@ -39,6 +52,27 @@ def a_key_that_is_missing(x):
 @program(calls=CALLS)
 def a_missing_key_is_an_error(x):
     return {2: x * 3}[int(x.argmax())]
+
+
+class Colour(enum.Enum):
+    RED = 0
+    GREEN = 1
+    BLUE = 2
+
+
+class Level(enum.IntEnum):
+    LOW = 0
+    HIGH = 2
+
+
+@program(calls=CALLS)
+def members_of_enumerations(x):
+    colour = Colour(int(x.argmax()))
+    y = x * 2 if colour is Colour.RED else x * (colour.value + 1)
+    try:
+        return y, colour, Level(int(x.argmax()))
+    except ValueError:
+        return y - 1, colour.name
 
 
 @program(calls=CALLS)

@@ -357,3 +357,29 @@ def stacks_that_are_kept_or_fail(x, n):
 
 def _raises(n):
     raise ValueError(n)
+
+
+@functools.total_ordering
+class Completed:
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        ASKED.append("eq")
+        return self.number == other.number
+
+    def __lt__(self, other):
+        ASKED.append("lt")
+        return self.number < other.number
+
+
+@program(calls=STEPS, ASKED=[], build=True)
+def orders_that_functools_completes():
+    needed = Completed(2)
+
+    def f(x, n):
+        y = x * 2 if Completed(n) >= needed else x * 3
+        best = max(Completed(x.sum()), Completed(x.max()), needed)
+        return y, needed <= Completed(n), sorted([needed, Completed(n)], reverse=True)[0].number, best.number * 1
+
+    return f

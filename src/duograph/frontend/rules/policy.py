@@ -167,11 +167,17 @@ def _home(fn: types.FunctionType) -> str:
     return name if isinstance(name, str) else str(fn.__module__ or "")
 
 
+_ORDERINGS = {fn.__code__ for made in vars(functools)["_convert"].values() for _, fn in made}
+"""What `functools.total_ordering` gives classes of users: it calls their methods."""
+
+
 def function_kind(fn: types.FunctionType) -> str:
     """Kind of a Python function. Code without a file of its own (``exec``, generated methods) goes by its module."""
     kind = _place(fn.__code__.co_filename)
     if kind == "framework":
         return kind
+    if fn.__code__ in _ORDERINGS:
+        return "user"
     home = _home(fn)
     kind = _switched(home) or _kind_in(kind, home)
     if kind == "other":

@@ -41,7 +41,7 @@ from ..rules.watch import watched
 from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
-from ..values.text import GraphText
+from ..values.text import GraphText, formatted
 from ..values.world import CONTAINERS, Frame
 from . import deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
@@ -360,10 +360,15 @@ class Calls:
             init(obj, *args, **kwargs)
         return obj
 
-    @staticmethod
-    def _member(kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _member(self, kind: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``Colour(1)``: a member that is there (its ``__init__`` has run), or nothing that is captured."""
         known = vars(kind).get("_value2member_map_", {})
+        if len(args) == 1 and type(args[0]) is Scalar and known and not kwargs and not issubclass(kind, enum.Flag):
+            if lookup(kind, "_missing_") is vars(enum.Enum)["_missing_"]:
+                try:
+                    return item_at(self.semantics, known, args[0])
+                except KeyError:
+                    raise ValueError(formatted(args[0], "", "r") + f" is not a valid {kind.__qualname__}") from None
         if (
             kwargs
             or len(args) != 1
@@ -405,8 +410,8 @@ class Calls:
                 return item_at(self.semantics, owner, args[0], args[1] if len(args) > 1 else None)
             if name == "sort" and type(owner) is list and not args and kwargs.keys() <= {"key", "reverse"}:
                 return sort_list(self, owner, kwargs.get("key"), kwargs.get("reverse", False))
-            if type(owner) in (list, tuple) and len(args) == 1:
-                if any(is_user_class(type(v)) for v in (*owner, *args)):
+            if isinstance(owner, list | tuple) and type(owner) in (list, tuple) and len(args) == 1:
+                if any(is_user_class(type(v)) for v in (*owner, args[0])):
                     return find(self, name, owner, args[0])
         if isinstance(fn, types.BuiltinMethodType) and _iterates(fn):
             is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_CHOICES = 32
 """What is only known at run time becomes a choice between so many at most."""
+MAX_PARTS = 4
+"""Of so many items a part is chosen, and the code after that captured for each, where there may be a break instead."""
 
 
 def item_at(semantics: Semantics, obj: Any, key: Any, default: Any = MISSING) -> Any:
@@ -49,8 +51,7 @@ def position(semantics: Semantics, obj: Any, key: Any) -> int:
         return known
     _check_few(obj, "an index", n)
     wanted = as_scalar(key, "int")
-    if semantics.as_bool(wanted < 0):
-        wanted = wanted + n
+    wanted = wanted + (wanted < 0) * n
     for i in range(n):
         if semantics.as_bool(wanted == i):
             return i
@@ -75,6 +76,8 @@ def part(semantics: Semantics, obj: Any, bounds: slice) -> Any:
     """``obj[start:stop]`` of a list, tuple or text."""
     if type(obj) not in (list, tuple, str) or bounds.step not in (None, 1):
         raise Uncapturable(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
+    if len(obj) > MAX_PARTS:  # parts of different lengths do not join
+        semantics.session.prefer_break(f"a slice of a {type(obj).__name__} with bounds that are only known at run time")
 
     def chosen() -> Any:
         ends = [_end(semantics, obj, semantics.known(b)) for b in (bounds.start, bounds.stop)]
@@ -91,8 +94,7 @@ def _end(semantics: Semantics, obj: Any, bound: Any) -> Any:
     n = len(obj)
     _check_few(obj, "a bound", n)
     wanted = as_scalar(bound, "int")
-    if semantics.as_bool(wanted < 0):
-        wanted = wanted + n
+    wanted = wanted + (wanted < 0) * n
     for i in range(n):
         if semantics.as_bool(wanted <= i):
             return i

@@ -15,6 +15,9 @@ from .callbacks import key_function
 from .operands import check_operand
 from .semantics import has_generated
 
+MAX_ORDERED = {sorted: 4, max: 6, min: 6}
+"""Of so many numbers that are only known at run time the order is found out: each comparison doubles the paths."""
+
 
 class Ordered:
     """Stands for a value that is compared as the program compares it."""
@@ -63,6 +66,8 @@ def in_order(calls: Any, plain: Callable[..., Any], items: Sequence[Any], keys: 
 
     if not any(type(k) is Scalar for k in keys):
         return found()
+    if len(keys) > MAX_ORDERED[plain]:
+        raise Uncapturable(f"the order of {len(keys)} numbers that are only known at run time")
     return calls.session.regions.run(lambda: Outcome("value", found())).value
 
 
@@ -90,7 +95,8 @@ def sort_list(calls: Any, values: list[Any], key: Any, reverse: Any) -> None:
 
 def find(calls: Any, name: str, values: Any, wanted: Any) -> Any:
     """``values.index(wanted)``, or ``count`` or ``remove``, of a list or tuple: compared as the program does."""
-    semantics, at, found = calls.semantics, 0, []
+    semantics, at = calls.semantics, 0
+    found: list[int] = []
     calls.session.note_identity((*values, wanted), 1)
     while at < len(values) and (name == "count" or not found):
         if values[at] is wanted or semantics.as_bool(semantics.compare(operator.eq, values[at], wanted)):
