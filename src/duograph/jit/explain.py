@@ -218,8 +218,8 @@ class Explanation:
     def _told_times(self) -> str:
         """Where the time goes, as one line."""
         parts = ", ".join(f"{self.times[part]:.1f} ms in {name}" for part, name in PARTS.items() if self.times[part])
-        told = _told(self.compared)
-        return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}{told}"
+        against = _told(self.compared)
+        return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}{against}"
 
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
@@ -239,8 +239,8 @@ class Explanation:
             lines.append(f"PIJit under GRAPH_MODE: {self.function.absent} calls as without the decorator")
         for rendered, alike in groupby(self.fallbacks, key=lambda fallback: fallback.rendered):
             found = list(alike)
-            times = [f"({len(found)} times, for other arguments)"] if len(found) > 1 else []
-            lines += [rendered, *times, *[fallback.account for fallback in found if fallback.seconds]]
+            again = [f"({len(found)} times, for other arguments)"] if len(found) > 1 else []
+            lines += [rendered, *again, *[fallback.account for fallback in found if fallback.seconds]]
         lines += [self._told_times()] if self.times else []
         lines += [f"graph break: {b} ({b.account}). {b.hint}" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
