@@ -75,7 +75,8 @@ def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
         if isinstance(cause, INTERNAL):  # it was caught, and another one raised instead
             raise Uncapturable(str(cause)) from exc
         cause = cause.__context__
-    if is_open(operands) or calls_back(fn, operands, not isinstance(exc, StopIteration)):
+    uses = fn is not list and fn is not tuple and not isinstance(exc, StopIteration)
+    if is_open(operands) or calls_back(fn, operands, uses):
         name = raw_getattr(fn, "__name__", type(fn).__name__)
         raise Uncapturable(f"{name} of values only known at run time ({type(exc).__name__}: {exc})") from exc
 
@@ -97,12 +98,12 @@ def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
     return hasattr(type(value), "symbolic_bounds")
 
 
-def calls_back(fn: Any, operands: tuple[Any, ...], takes: bool) -> bool:
-    """Whether ``fn`` was handed a function of the program, or an iterator that it ``takes`` values from, which may
-    have given it something of that kind."""
+def calls_back(fn: Any, operands: tuple[Any, ...], uses: bool) -> bool:
+    """Whether ``fn`` was handed a function of the program, or an iterator whose values it ``uses`` (and not only
+    collects), which may have given it something of that kind."""
     if raw_getattr(fn, "__module__") == "_operator":
         return False
     given: list[Any] = []
     for part in operands:
         given += part.values() if isinstance(part, dict) else part if isinstance(part, tuple) else ()
-    return any(hasattr(type(v), "runs_user_code") or (takes and is_iterator(v)) for v in given)
+    return any(hasattr(type(v), "runs_user_code") or (uses and is_iterator(v)) for v in given)
