@@ -54,6 +54,8 @@ PORTS = 63
 """How many ports mpiexec may try behind the one that it was given."""
 TICK = 0.2
 """Seconds between looks at what ranks have noted."""
+SHORT_TICK = 0.02
+"""Until all ranks are known: of one that has ended before it was looked for, nobody can say when."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
@@ -249,7 +251,8 @@ class _Watch:
         while not over.is_set():
             notes = self.notes()
             gone = {*self.gone, *[rank for rank, (_, what) in notes.items() if what == "ended"]}
-            self._look(notes, TICK)
+            is_known = self._ends is None or len(self._files) + len(self.gone) >= self.count
+            self._look(notes, TICK if is_known else SHORT_TICK)
             waiting = [rank for rank, (_, what) in notes.items() if what == ending.JOINING and rank not in gone]
             if not waiting or len(waiting) == self.count:
                 start = time.monotonic()

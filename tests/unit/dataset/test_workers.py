@@ -139,7 +139,10 @@ def test_an_iterator_goes_on_from_its_state():
 
 
 def test_what_is_left_half_way_ends():
-    before = threading.active_count()
+    def threads():
+        return {t for t in threading.enumerate() if t.name != "duograph"}  # which compiles, and is nobody's pipeline
+
+    before = threads()
     for processes in (False, True):
         dataset = ds.NumpySlicesDataset(np.arange(1000), shuffle=False).map(
             lambda x: x, num_parallel_workers=2, python_multiprocessing=processes
@@ -149,9 +152,9 @@ def test_what_is_left_half_way_ends():
         iterator.stop()
         del iterator
     end = time.monotonic() + PATIENCE
-    while threading.active_count() > before and time.monotonic() < end:
+    while threads() - before and time.monotonic() < end:
         time.sleep(0.01)
-    assert threading.active_count() <= before
+    assert not threads() - before
 
 
 def test_errors_of_prefetched_rows_come_with_their_traceback():
