@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 
 import numpy as np
 import pytest
@@ -151,10 +152,12 @@ def test_what_is_left_half_way_ends():
         next(iterator)
         iterator.stop()
         del iterator
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + PATIENCE / 4
     while threads() - before and time.monotonic() < end:
         time.sleep(0.01)
-    assert not threads() - before
+    frames = sys._current_frames()
+    left = {t.name: "".join(traceback.format_stack(frames[t.ident])) for t in threads() - before if t.ident in frames}
+    assert not left, "\n".join(f"{name}:\n{stack}" for name, stack in left.items())
 
 
 def test_errors_of_prefetched_rows_come_with_their_traceback():
