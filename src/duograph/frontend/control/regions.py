@@ -8,9 +8,11 @@ type become one output, everything else keeps the paths apart.
 
 Keeping paths apart means *dissolving* the region: its decisions become decisions of the enclosing region, so the code
 after it is captured once per path (continuation duplication), until a place is reached where they do join; at the
-latest the end of the program, whose result is then a union with a selector. A dissolved region is remembered and the
-capture restarts; nodes are hash-consed and tagged by program order, so what was captured before comes out as the very
-same nodes.
+latest the end of the program, whose result is then a union with a selector. Where the paths of a region are found not
+to join at its end, the state before it is put back and its code becomes part of the enclosing region at once. Where
+that is found later (a variable is read that the paths have left with values of different types), the region is
+remembered and the capture restarts. Nodes are hash-consed and tagged by program order, so what was captured before
+comes out as the very same nodes.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from duograph.base.failures import is_from_outside
 from duograph.core.op import state as dispatch
@@ -39,10 +41,10 @@ FEW_PATHS = 8
 MAX_DECISIONS = 512
 MAX_RESTARTS = 200
 MOST_ALIKE = 48
-"""Regions of one place that are dissolved one by one; each costs an attempt, and each attempt is longer."""
+"""Regions of one place that are dissolved one by one; each costs another exploration of what it contains."""
 ALIKE = 6
 """Regions of one place (a statement in a loop that is unrolled, or in a function that is called again and again) that
-are dissolved one by one, each at the cost of an attempt, before all of them are."""
+are dissolved one by one, each explored in vain, before all of them are."""
 MAX_EXPLORED = 2000
 """Paths that one capture may explore, over all its attempts: beyond it, plain Python is the better answer."""
 
@@ -95,8 +97,12 @@ class Regions:
         self.dissolved: set[Any] = log.dissolved
         self.recorder: Recorder | None = None  # of the run whose decisions are taken
 
-    def dissolve(self, key: Any) -> Any:
+    def dissolve(self, key: Any) -> NoReturn:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
+        self._note_dissolved(key)
+        raise Restart
+
+    def _note_dissolved(self, key: Any) -> None:
         if len(self.dissolved) > MAX_RESTARTS:
             raise Uncapturable("too many tensor-dependent paths with results of different types")
         self.dissolved.add(key)
@@ -104,7 +110,6 @@ class Regions:
         count = self.log.dissolved_at[place] = self.log.dissolved_at.get(place, 0) + (place is not None)
         if count > MOST_ALIKE and not self.log.is_by_place:  # a loop that is unrolled without end
             raise Uncapturable("too many tensor-dependent paths with results of different types at one place")
-        raise Restart
 
     def decide(self, pred: Any) -> bool:
         """The value of the tensor-dependent condition ``pred`` (a bool Scalar) on the path being captured."""
@@ -186,13 +191,17 @@ class Regions:
         key = self.next_key()
         if key in self.dissolved or self.recording is not None or self._is_dissolved_at(key, body):
             return body()
+        entry, tag = self.world.snapshot(), self.builder.next_tag
         tree = self.explore(key, body)
-        if isinstance(tree, Leaf):
-            return self._finish(tree)
-        leaf = join_leaves(self, key, tree)
-        if leaf is None:
-            return self.dissolve(key)
-        return self._finish(leaf)
+        leaf = tree if isinstance(tree, Leaf) else join_leaves(self, key, tree)
+        if leaf is not None:
+            return self._finish(leaf)
+        self._note_dissolved(key)
+        if self.world.opaque.changed_since(entry.moment) is not None:
+            raise Restart
+        self.world.restore(entry)
+        self.builder.next_tag = tag
+        return body()
 
     def _is_dissolved_at(self, key: Any, body: Callable[[], Outcome]) -> bool:
         """Whether region ``key`` is like the others of its place, which had to be dissolved."""
