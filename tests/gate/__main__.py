@@ -7,6 +7,7 @@ marked ``timed``, and decides (`tests.gate.verdict`). Everything is run, even af
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
 import contextlib
 import glob
 import itertools
@@ -33,8 +34,9 @@ OURS = ("DUOGRAPH_", "MS_", "GLOG_", "PYTEST_", "PYTHON")
 LIMIT = 50 * 60
 """Seconds after which a run of pytest is killed, which refuses the change: a test hangs where no signal reaches it. So
 for set-up and check."""
-LONGEST = "--durations=30"
-"""A suite ends with its longest tests."""
+AT_A_TIME = 2
+"""Parts of the suite that run at the same time."""
+SUITE = ("-n", "0", "-m", "not timed", "--durations=10")
 LOGS = ROOT / ".ci" / "logs"
 
 
@@ -49,6 +51,7 @@ class Environment:
         self.is_constrained = False
         self.logs = LOGS
         self._numbers = itertools.count(1)
+        self._running: set[int] = set()  # processes that lead groups
 
     def set_up(self) -> None:
         """Makes the environment and installs the checkout; ``status`` is what that came to."""
@@ -85,17 +88,41 @@ class Environment:
         )  # fmt: skip
         reader = threading.Thread(target=_copy, args=(running.stdout, log, shown), daemon=True)
         reader.start()
+        self._running.add(running.pid)
         try:
             running.wait(LIMIT)
         except subprocess.TimeoutExpired:
             print(f"python {self.version}: {name}: killed after {LIMIT} s", flush=True)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(running.pid, signal.SIGKILL)  # workers, and children that tests have left
+            self._running.discard(running.pid)
+            _kill(running.pid)  # children that tests have left, too
             running.wait()
             reader.join(3)  # a child with a session of its own may hold the pipe open
         what = json.loads(found.read_text()) if found.exists() else {}
         return Outcome(running.returncode, log=os.path.relpath(log, ROOT), **what)
+
+    def suite(self) -> dict[str, Outcome]:
+        """The whole suite, part by part; the output of those that fail goes to the screen."""
+
+        def run(part: str, chosen: list[str]) -> Outcome:
+            begin = time.monotonic()
+            outcome = self.pytest(part, *SUITE, *chosen)
+            said = f"{sum(outcome.counts.values())} tests, {len(outcome.failed)} failed, exit code {outcome.status}"
+            shown = f"python {self.version}: {part}: {said}, {time.monotonic() - begin:.0f} s"
+            if outcome.status:
+                shown = f"{(ROOT / outcome.log).read_text(errors='replace')}\n{shown}"
+            print(shown, flush=True)
+            return outcome
+
+        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+            futures = {part: pool.submit(run, part, chosen) for part, chosen in plan.suite(self.version).items()}
+            try:
+                return {part: future.result() for part, future in futures.items()}
+            except BaseException:  # Ctrl-C
+                pool.shutdown(wait=False, cancel_futures=True)
+                for leader in list(self._running):
+                    _kill(leader)
+                raise
 
     def alone(self, test: str) -> Outcome:
         """One test in a process of its own."""
@@ -111,6 +138,12 @@ def _status(command: list[str], **how: Any) -> int:
         return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, timeout=LIMIT, **how).returncode
     except subprocess.TimeoutExpired:
         return 124
+
+
+def _kill(leader: int) -> None:
+    """Ends the group of processes that one leads."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
 
 
 def _copy(lines: IO[str], log: pathlib.Path, shown: bool) -> None:
@@ -188,8 +221,8 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
         if one.status:
             continue
         print(f"=== {name}", flush=True)
-        suite = one.pytest("suite", "-n", "2", "--dist", "loadfile", LONGEST, *plan.suite(one.version), shown=True)
-        verdict.whole_run(name, suite, one.alone)
+        for part, outcome in one.suite().items():
+            verdict.whole_run(f"{name}: {part}", outcome, one.alone)
     for file in plan.timed(ROOT) if first.status == 0 and not is_quick else ():
         # A run for each: what ends one, such as an interrupt that no test has caught, ends no other.
         print(f"=== python {first.version}: timed: {file}", flush=True)

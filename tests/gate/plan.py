@@ -83,13 +83,36 @@ MACHINE_CODE = {
 """Files in folders of `EVERY_PYTHON` that only `WHOLE` runs: no object of CPython is read or made there."""
 
 IN_CHECK = "tests/house"
+"""Run by ``scripts/check``."""
+
+PARTS = {
+    "conformance": ("tests/conformance",),
+    "ops": ("tests/ops", "tests/unit/core", "tests/unit/tensor"),
+    "jit": ("tests/unit/jit", "tests/unit/autodiff"),
+    "runtime": ("tests/unit/runtime", "tests/unit/lower", "tests/unit/ir", "tests/unit/passes", "tests/unit/rewrite"),
+    "properties": ("tests/properties", "tests/replay", "tests/fuzz", "tests/stress", "tests/zero_change"),
+    "processes": ("tests/distributed", "tests/unit/distributed", "tests/unit/dataset", "tests/unit/profiling"),
+    "frontend": ("tests/unit/frontend", "tests/unit/debug", "tests/seeds", "tests/mdtest"),
+    "users": ("tests/unit/compat", "tests/first_contact", "tests/test_tour.py", "tests/test_tiny.py", "tests/site"),
+    "names": ("tests/compat", "tests/compare", "tests/unit/api", "tests/unit/mint", "tests/unit/numpy"),
+    "errors": ("tests/errors", "tests/unit/nn", "tests/unit/train", "tests/unit/context"),
+    "base": ("tests/unit/base", "tests/unit/test_alarms.py", "tests/unit/test_growth.py", "tests/gate"),
+}
+"""The suite in runs of pytest of their own, two at a time, the longest first: what a process has run before a test is
+the same each time, and only the files of a part are collected by it."""
 
 
-def suite(version: str) -> list[str]:
-    """Arguments of pytest that choose the tests of a CPython, but for those that ``scripts/check`` has run."""
-    if version == WHOLE:
-        return ["tests", f"--ignore={IN_CHECK}"]
-    return [*sorted(EVERY_PYTHON), *[f"--ignore={file}" for file in MACHINE_CODE]]
+def suite(version: str) -> dict[str, list[str]]:
+    """For each part of a CPython's suite the arguments of pytest."""
+    ignored = () if version == WHOLE else tuple(MACHINE_CODE)
+    chosen = {
+        part: [row for row in rows if version == WHOLE or row in EVERY_PYTHON] for part, rows in PARTS.items()
+    }  # fmt: skip
+    return {
+        part: [*rows, *[f"--ignore={file}" for file in ignored if file.startswith(tuple(f"{r}/" for r in rows))]]
+        for part, rows in chosen.items()
+        if rows
+    }
 
 
 def timed(root: pathlib.Path) -> list[str]:

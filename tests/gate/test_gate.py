@@ -185,6 +185,33 @@ def test_a_child_that_hangs_refuses(group: str, tmp_path: pathlib.Path, monkeypa
     assert verdict.is_refused
 
 
+def test_parts_of_a_suite(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each is told by itself, and what fails is on the screen."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = timed\n")
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n@pytest.mark.timed\ndef test_timed(): pass\ndef test_a(): pass\n"
+    )
+    (tmp_path / "test_b.py").write_text("def test_fails(): assert not 'planted'\n")
+    parts = {"good": [str(tmp_path / "test_a.py")], "bad": [str(tmp_path / "test_b.py")]}
+    monkeypatch.setattr(plan, "suite", lambda version: parts)
+    good, bad = environment_in(tmp_path).suite().values()
+    assert (good.status, good.counts, good.failed) == (0, {"passed": 1}, [])
+    assert bad.status == 1 and [name.rpartition("::")[2] for name in bad.failed] == ["test_fails"]
+    shown = capfd.readouterr().out
+    assert "planted" in shown and "test_a.py" not in shown
+
+
+def test_parts_of_every_python() -> None:
+    for version in plan.PYTHONS:
+        chosen = plan.suite(version)
+        wanted = plan.EVERY_PYTHON.keys() | (plan.ONE_PYTHON.keys() if version == plan.WHOLE else set())
+        assert {x for rows in chosen.values() for x in rows if x[0] != "-"} == wanted - {plan.IN_CHECK}
+        ignored = {x.partition("=")[2] for rows in chosen.values() for x in rows if x[0] == "-"}
+        assert ignored == (set() if version == plan.WHOLE else plan.MACHINE_CODE.keys())
+
+
 def environment_in(folder: pathlib.Path) -> gate.Environment:
     """This interpreter, with logs in a folder."""
     made = gate.Environment("{}.{}".format(*sys.version_info[:2]), sys.executable)
@@ -204,6 +231,7 @@ def test_every_folder_has_a_row() -> None:
     }
     assert there == plan.EVERY_PYTHON.keys() | plan.ONE_PYTHON.keys()
     assert not plan.EVERY_PYTHON.keys() & plan.ONE_PYTHON.keys()
+    assert sorted(row for rows in plan.PARTS.values() for row in rows) == sorted(there - {plan.IN_CHECK})
     assert all((ROOT / file).is_file() for file in plan.MACHINE_CODE)
 
 
