@@ -191,13 +191,14 @@ class Regions:
         key = self.next_key()
         if key in self.dissolved or self.recording is not None or self._is_dissolved_at(key, body):
             return body()
-        entry, tag = self.world.snapshot(), self.builder.next_tag
+        session = self.world.binder.session
+        entry, tag, noted = self.world.snapshot(), self.builder.next_tag, session.noted()
         tree = self.explore(key, body)
         leaf = tree if isinstance(tree, Leaf) else join_leaves(self, key, tree)
         if leaf is not None:
             return self._finish(leaf)
         self._note_dissolved(key)
-        if self.world.opaque.changed_since(entry.moment) is not None:
+        if self.world.opaque.changed_since(entry.moment) is not None or not session.take_back(noted):
             raise Restart
         self.world.restore(entry)
         self.builder.next_tag = tag

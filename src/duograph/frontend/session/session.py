@@ -125,6 +125,17 @@ class Session(Identified, Shadows):
         if self.unfinished:
             raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
 
+    def noted(self) -> tuple[set[Any], set[int], int]:
+        """What has been noted of all paths so far, for `take_back`."""
+        return set(self.unfinished), set(self.sometimes_written), len(self.binder.recorded)
+
+    def take_back(self, noted: tuple[set[Any], set[int], int]) -> bool:
+        """Forgets what has been noted since, of paths that are captured once more; whether that can be done: what is
+        left of a generator runs when it is dropped, while a session lasts."""
+        unfinished, self.sometimes_written, recorded = noted
+        del self.binder.recorded[recorded:]
+        return self.unfinished == unfinished
+
     def forget(self) -> None:
         """Lets go of outside objects: the function will run as plain Python, and may drop the last ones who hold them,
         but this session waits for the garbage collector."""
