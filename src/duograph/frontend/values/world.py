@@ -204,7 +204,7 @@ class World:
         self.frames: list[Frame] = []
         self.containers: dict[int, Any] = {}
         self.shadowed: dict[int, Any] = {}
-        """By id, what the shadows of outside containers held when they were made."""
+        """By id, what the shadows of outside containers held when they were made, and others when they were found."""
         self.overlay: dict[Any, tuple[Any, Any]] = {}  # (kind, id(owner), key) -> (owner, value)
         self.token: Any = None
         self.opaque = Opaque()
@@ -234,6 +234,12 @@ class World:
         """From now on, changes of this list, dict, set or instance belong to the tracked state."""
         self.containers[id(obj)] = obj
         return obj
+
+    def find(self, obj: Any) -> None:
+        """Tracks what native code has made unseen: states that do not know it take it to be as it is now."""
+        if id(obj) not in self.containers:
+            self.shadowed[id(obj)] = contents(obj)
+            self.containers[id(obj)] = obj
 
     def is_tracked(self, obj: Any) -> bool:
         return id(obj) in self.containers

@@ -521,8 +521,7 @@ class Calls:
             if not is_constant(owner):
                 raise Uncapturable(f"the method {name!r} of an object from outside, bound outside")
         if isinstance(owner, CONTAINERS):
-            if not self.world.is_tracked(owner):
-                self.world.track(owner)
+            self.world.find(owner)
             self.session.note_call(owner, name)
             return
         if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):

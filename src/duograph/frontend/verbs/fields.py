@@ -31,11 +31,10 @@ def _sets_by_code(cls: Any) -> bool:
 
 
 def runs_code(cls: Any, init: types.FunctionType) -> bool:
-    """Whether a generated ``__init__`` may run code of the user: `set_fields` does what it does."""
+    """Whether a generated ``__init__`` may run code of the user, or makes objects: `set_fields` does what it does."""
     if is_interpreted(special_method(cls, "__post_init__")) or _sets_by_code(cls):
         return True
-    factories = [f.default_factory for f in _fields_of(init, cls)]
-    return any(f is not dataclasses.MISSING and getattr(f, "__module__", None) != "builtins" for f in factories)
+    return any(f.default_factory is not dataclasses.MISSING for f in _fields_of(init, cls))
 
 
 def set_fields(calls: Any, init: types.FunctionType, obj: Any, given: dict[str, Any]) -> None:

@@ -129,6 +129,8 @@ class Semantics(Attributes):
             check_holder(self.session, obj)
         value = run_native(self.session, operator.getitem, obj, key)
         if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
+            if isinstance(value, CONTAINERS) and not isinstance(key, slice):
+                self.world.find(value)
             return self._fresh(value)
         self.refuse_unknown(obj)
         if self._is_inside(obj) or isinstance(obj, np.ndarray):
@@ -176,9 +178,9 @@ class Semantics(Attributes):
         kind = type(value)
         if kind in PLAIN or self.world.is_tracked(value) or isinstance(value, enum.Enum):  # its class keeps a member
             return value
-        if kind in CONTAINERS:
+        if isinstance(value, CONTAINERS):
             self.world.track(value)
-            self._all_fresh(value.values() if kind is dict else value)
+            self._all_fresh(dict.values(value) if isinstance(value, dict) else value)
         elif kind is tuple:
             self._all_fresh(value)
         elif is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value):
@@ -228,8 +230,7 @@ class Semantics(Attributes):
         if isinstance(obj, Tensor):
             return
         if isinstance(obj, CONTAINERS):
-            if not self.world.is_tracked(obj):
-                self.world.track(obj)
+            self.world.find(obj)
             self.session.note_changed(obj)
             return
         if isinstance(obj, np.ndarray):
