@@ -313,7 +313,7 @@ class _ExecText:
 
     def defines(self, code: CodeType) -> bool:
         """Whether compiling the text gives ``code``."""
-        if code.co_name[0] != "<" and code.co_name not in self.text:
+        if self.text.isascii() and not all(name in self.text for name in _written(code)):  # else it may spell them so
             return False
         flags = _future_flags(code)
         if flags not in self._defined:
@@ -403,6 +403,13 @@ def _typed_texts(code: CodeType) -> Iterator[str]:
             yield "\n".join(lines[start:end]) + "\n"
             if end < len(lines) and not lines[start].startswith("@"):
                 break
+
+
+def _written(code: CodeType) -> Iterator[str]:
+    """Names that the text of ``code`` must have: compiling a text takes longer than searching it."""
+    for name in (code.co_name, *code.co_varnames, *code.co_names):
+        if name.isidentifier() and "__" not in name[1:-2]:  # others may be mangled, or made by the compiler
+            yield name
 
 
 def _future_flags(code: CodeType) -> int:
