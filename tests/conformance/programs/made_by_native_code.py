@@ -147,3 +147,24 @@ def gradients_of_what_is_collected(x):
         if x[k] > 0:
             parts["positive"].append(x[k] * x[k])
     return sum(parts["all"]) + sum(parts["positive"])
+
+
+class Plain:
+    def __init__(self):
+        self.a = []
+        self.b = {"k": []}
+
+
+@program(calls=BOTH)
+def copies_of_objects(x):
+    space = copy.deepcopy(types.SimpleNamespace(a=types.SimpleNamespace(b=[])))
+    objects = copy.deepcopy([Plain(), Plain()])
+    shallow = copy.copy(types.SimpleNamespace(a=[], t=x))
+    space.a.z = 3
+    if x.sum() > 0:
+        space.a.b.append(1)
+        objects[0].a.append(x)
+        objects[1].b["k"].append(1)
+        shallow.a.append(shallow.t)
+        shallow.t = shallow.t * 2
+    return space.a.b, vars(space.a), objects[0].a, objects[1].b, shallow.a, shallow.t

@@ -183,8 +183,13 @@ class Semantics(Attributes):
             self._all_fresh(dict.values(value) if isinstance(value, dict) else value)
         elif kind is tuple:
             self._all_fresh(value)
-        elif is_user_class(kind) and _is_plain_instance(value) and self._is_inside(value):
+        elif (
+            (is_user_class(kind) or kind is types.SimpleNamespace)
+            and _is_plain_instance(value)
+            and self._is_inside(value)
+        ):
             self.world.track(value)
+            self._all_fresh(vars(value).values())  # a copy may have been made with all that it holds
         else:
             self.note_made(value)
         return value
