@@ -26,7 +26,9 @@ DTYPES = (
 )  # fmt: skip
 
 WORLD = '''\
+import collections
 import contextlib
+import copy
 import dataclasses
 import functools
 import logging

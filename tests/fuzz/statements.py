@@ -30,7 +30,7 @@ class Statements(Phrases):
             (6, self.if_), (2, self.while_), (4, self.for_), (6, self.try_), (2, self.nested), (1, self.with_), (1, self.match_),
             (1.5, self.stray), (1, self.unpack), (1, self.walrus), (0.7, self.asserts), (0.6, self.raises), (0.7, self.closure),
             (0.5, self.generator), (0.3, self.delete), (0.5, self.recursion), (0.7, self.while_counting), (0.5, self.batched),
-            (0.5, self.partials), (0.5, self.methods),
+            (0.5, self.partials), (0.5, self.methods), (0.7, self.made_by_native_code),
         ]  # fmt: skip
         table = simple if self.budget < 0 or self.indent > 4 else simple + compound
         self.rng.choices([s for _, s in table], [w for w, _ in table])[0]()
@@ -499,6 +499,31 @@ class Statements(Phrases):
         self.statement()
         self.put(f"{result}.append({name}({self.expr('f', 1)}))")
         self.env[result], self.env[held] = "l", "n"
+
+    def made_by_native_code(self) -> None:
+        """A list in what native code makes, which some paths change."""
+        made, result = self.fresh(), self.fresh()
+        make, held = self.rng.choice([
+            ("collections.defaultdict(list)", "['a']"), ("collections.defaultdict(list, a=[])", "['a']"),
+            ("Settings({r})", ".names"), ("copy.deepcopy(Settings({r}, {n}))", ".names"), ("copy.copy([[{n}], [{t}]])", "[0]"),
+            ("copy.deepcopy({{'a': [{n}]}})", "['a']"), ("types.SimpleNamespace(a=list({m}))", ".a"), ("dict.fromkeys('ab', [{n}])", "['a']"),
+            ("copy.deepcopy(types.SimpleNamespace(a=[{t}]))", ".a"), ("list(map(list, [({n},), ({t},)]))", "[1]"), ("{{}}", ".setdefault('a', [])"),
+            ("collections.OrderedDict(a=[{n}], b={t})", "['a']"), ("collections.deque([[{n}], {t}])", "[0]"), ("dataclasses.asdict(SETTINGS)", "['names']"),
+        ])  # fmt: skip
+        while "{" in (plain := make.replace("{{", "").replace("}}", "")):
+            kind = plain[plain.index("{") + 1]
+            make = make.replace(f"{{{kind}}}", self.expr(kind, 1).replace("{", "{{").replace("}", "}}"), 1)
+        self.put(f"{made} = {make.replace('{{', '{').replace('}}', '}')}")
+        for _ in range(self.rng.randint(1, 3)):
+            change = self.rng.choice([".append({t})", ".append({n})", ".extend({m})", ".append('a')"])
+            for kind in "tnm":
+                change = change.replace(f"{{{kind}}}", self.expr(kind, 1))
+            if self.rng.random() < 0.7:
+                self.put(f"if {self.expr('q')}:")
+                change = f"    {change}"
+            self.put(change.replace(".", f"{made}{held}.", 1))
+        self.put(f"{result} = list({made}{held})")
+        self.env[result] = "l"
 
     def unpack(self) -> None:
         """Several targets."""
