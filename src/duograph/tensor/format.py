@@ -7,6 +7,7 @@ whole tensor; one-dimensional tensors are summarised above 1000 elements, axes o
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,9 @@ import numpy as np
 from duograph.base.html import bytes_text, text_block
 from duograph.core.op import state
 from duograph.core.types import SHORT_DTYPE_NAMES
-from duograph.ir.node import Node
 
 from . import hooks
-from .tensor import Placeholder, Tensor
+from .tensor import Placeholder, SymbolicValueError, Tensor
 
 _THRESHOLD = 1000
 _EDGE = 3
@@ -56,9 +56,11 @@ def tensor_repr(tensor: Tensor) -> str:
 
 
 def _check_known(tensor: Tensor) -> None:
-    """Refuses a text while a graph is being built: native code makes one of what holds the tensor."""
-    if state.binder is not None and isinstance(tensor._data, np.ndarray | Node):
-        hooks.value_of(tensor, "the text")
+    """Refuses a text while a program is captured: native code makes one of what holds the tensor. (Within `vmap` in
+    dynamic mode, it says what is known.)"""
+    if state.binder is not None:
+        with suppress(SymbolicValueError):
+            hooks.value_of(tensor, "the text")
 
 
 MOST_MEASURED = 1 << 20
