@@ -42,7 +42,7 @@ class Address:
 
     def __ne__(self, other: object) -> bool:
         same: Any = self == other
-        return same == 0 if isinstance(same, Scalar) else not same  # type: ignore[return-value]
+        return same == 0 if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap,return-value]
 
     def __hash__(self) -> int:
         """That of the number, which outside containers may hold; none of the others that were asked for is equal."""
