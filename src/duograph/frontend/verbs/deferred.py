@@ -86,6 +86,8 @@ def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
         return
     if file is not sys.stderr or is_user_class(type(file)):
         raise Uncapturable("print into a file that is not sys.stderr")
+    if calls.session.catches:
+        raise Uncapturable("print into sys.stderr where the program may catch what that raises")
     if any(type(v) is not (bool if name == "flush" else str) for name, v in options.items()):
         raise Uncapturable("print with options that are no texts")
     line = _Line(file, tuple(options.items()))
