@@ -373,7 +373,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "(0 < {s} < 3)", "({n} < {n} <= {n})", "({z} == {z})", "({n} in (1, 2, 5))", "({z} in TABLE)", "isinstance({any}, Tensor)",
         "({any} is None)", "({r} < {r})", "{z}.startswith('a')", "bool({s})", "({t}.shape[0] > 1)", "bool({l})", "({n} in {e})", "({n} % 2 == 0)",
         "(0 < {t}.sum() < {n} < 5)", "({r} > 0.4)", "any(a > {n} for a in {m})", "all([{q}, {q}])", "({n} in {o})", "({s} != {n})",
-        "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})",
+        "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})", "(id({O}) == id({O}))", "(id({T}) in [id({T}), id({O})])", "math.isclose({s}, {r})", "(id({L}) != id({T}))",
         "isinstance({t}, Parameter)", "{t}.is_contiguous()", "hasattr({t}, 'tag')", "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
         "(SETTINGS < Settings({r}, {n}))", "(SETTINGS >= Settings(SETTINGS.rate, {n}))", "math.isnan({s})", "math.isfinite({r})", "(Rank({n}) < RANKS[0])",
         "(int({s}) in {m})", "(int({s}) not in {{1, 2}})", "(float({s}) in [{r}, {n}])", "(int({s}) in range({n}))", "(Pair({n}) == Pair({n}))",

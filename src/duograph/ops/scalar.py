@@ -19,7 +19,7 @@ import numpy as np
 from duograph.base.slot import Slot
 from duograph.core.dim import definitely_le
 from duograph.core.dtype import DType
-from duograph.core.op import primitive
+from duograph.core.op import primitive, state
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
 from duograph.ir.node import Apply, Const, Node
 from duograph.tensor.tensor import SymbolicValueError
@@ -34,6 +34,10 @@ BINARY: dict[str, Any] = {
         math.atan2, math.copysign, math.fmod, math.hypot, math.log, math.pow, math.remainder
     )},
 }  # fmt: skip
+
+
+class UnknownTextError(SymbolicValueError):
+    """A text, perhaps of a message, was asked for that shows a run-time number while its graph is being built."""
 
 
 class UnforeseenKind(Exception):
@@ -281,6 +285,8 @@ class Scalar:
         return float(self._number())
 
     def __repr__(self) -> str:
+        if state.binder is not None:  # native code makes a text of what holds it, which the program would see
+            raise UnknownTextError(f"the text of this {self.kind} is only known at run time")
         return f"Scalar({self.kind})"
 
     def __copy__(self) -> Scalar:

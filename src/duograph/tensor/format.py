@@ -7,14 +7,17 @@ whole tensor; one-dimensional tensors are summarised above 1000 elements, axes o
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from duograph.base.html import bytes_text, text_block
+from duograph.core.op import state
 from duograph.core.types import SHORT_DTYPE_NAMES
 
-from .tensor import Placeholder, Tensor
+from . import hooks
+from .tensor import Placeholder, SymbolicValueError, Tensor
 
 _THRESHOLD = 1000
 _EDGE = 3
@@ -23,6 +26,7 @@ _PER_LINE = {"int": 24, "other": 12}
 
 def tensor_str(tensor: Tensor) -> str:
     """``str(tensor)``."""
+    _check_known(tensor)
     if tensor.is_symbolic:
         return _symbolic(tensor)
     array = tensor.array()
@@ -36,6 +40,7 @@ def tensor_str(tensor: Tensor) -> str:
 
 def tensor_repr(tensor: Tensor) -> str:
     """``repr(tensor)``."""
+    _check_known(tensor)
     if tensor.is_symbolic:
         return _symbolic(tensor)
     array = tensor.array()
@@ -48,6 +53,14 @@ def tensor_repr(tensor: Tensor) -> str:
     if array.ndim == 1:
         return f"{head} {_vector(texts, _kind(array))})"
     return f"{head}\n{_nested(texts, 1)})"
+
+
+def _check_known(tensor: Tensor) -> None:
+    """Refuses a text while a program is captured: native code makes one of what holds the tensor. (Within `vmap` in
+    dynamic mode, it says what is known.)"""
+    if state.binder is not None:
+        with suppress(SymbolicValueError):
+            hooks.value_of(tensor, "the text")
 
 
 MOST_MEASURED = 1 << 20

@@ -1,5 +1,10 @@
 """Texts that a tensor chooses: one value, as long as nobody asks what it says."""
 
+import collections
+import dataclasses
+import itertools
+import types
+
 import duograph as ms
 from duograph import ops
 from tests.conformance.harness import T, program
@@ -92,3 +97,32 @@ def a_text_is_an_attribute(x):
     report = Report()
     report.level = "a" if x.sum() > 0 else "b"
     return ms.ops.relu(x), report.level, report
+
+
+@dataclasses.dataclass
+class Pair:
+    first: object
+    second: object = 1
+
+
+def raised(error):
+    try:
+        raise error
+    except Exception as caught:  # noqa: BLE001 - any of them has a text
+        return str(caught), repr(caught)
+
+
+NUMBERS = [(T([1.0, -2.0]), n) for n in (2, 3, 2, 4, 3, 5)]
+
+
+@program(calls=NUMBERS, captured=False)
+def texts_of_what_holds_numbers(x, n):
+    held = types.SimpleNamespace(a=n), collections.deque([n]), collections.ChainMap({"a": n}), itertools.count(n)
+    shown = [str(v) for v in held], f"{Pair(Pair(n))}", f"{[Pair(n)]}", str(types.MappingProxyType({"a": n}))
+    return x * n, shown, raised(ValueError(("a", [n]))), raised(AssertionError(Pair(n))), raised(KeyError(("k", n)))
+
+
+@program(calls=NUMBERS, captured=False)
+def texts_of_what_holds_tensors(x, n):
+    held = collections.deque([x * n]), types.SimpleNamespace(a=[x]), Pair(x.sum())
+    return [f"{v}" for v in held], raised(ValueError([x])), raised(ValueError(Pair(x + n)))

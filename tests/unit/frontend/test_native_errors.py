@@ -36,8 +36,8 @@ def printed_before(x):
 
 
 REFUSED = [
-    (lambda x, m: ops.ones((int(x.sum()),)), "ones of values only known at run time (TypeError: "),
-    (lambda x, m: x.expand((int(x.sum()), 4)), "expand of values only known at run time (TypeError: "),
+    (lambda x, m: ops.ones((int(x.sum()),)), "ones of values only known at run time"),
+    (lambda x, m: x.expand((int(x.sum()), 4)), "expand of values only known at run time"),
     (lambda x, m: ops.topk(x, int(m.sum()))[0], "the value of this int is only known"),
     (lambda x, m: ops.split(ops.masked_select(x, m), 1), "the size hits"),
     (lambda x, m: ops.masked_select(x, m).numel(), "a size that is only known at run time leaves"),

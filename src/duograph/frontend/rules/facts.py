@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import types
 from typing import Any
 
@@ -70,3 +72,11 @@ def lacks(obj: Any, name: str) -> bool:
     """Whether neither ``obj`` nor its class holds ``name`` (what its ``__getattr__`` would say does not count)."""
     own = raw_getattr(obj, "__dict__", ())
     return name not in own and not any(name in vars(base) for base in type(obj).__mro__)
+
+
+HELD: dict[type, tuple[str, ...]] = {
+    functools.partial: ("func", "args", "keywords"), slice: ("start", "stop", "step"),
+    inspect.Signature: ("parameters", "empty"),
+    inspect.Parameter: ("name", "default", "kind", "empty", *inspect._ParameterKind.__members__),
+}  # fmt: skip
+"""Attributes of objects that the program has made of its values, and that do not change."""

@@ -55,7 +55,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "collections": ("ChainMap", "Counter", "OrderedDict", "defaultdict", "deque"),
     "_collections": ALL,
     "copy": ("copy", "deepcopy", "replace"),
-    "string": ("capwords",),
+    "string": ("Template", "capwords"),
+    "sys": ("intern",),
     "fractions": ("Fraction",),
     "json": ("dumps", "loads"),
     "textwrap": ("dedent", "fill", "indent", "shorten", "wrap"),
@@ -151,6 +152,7 @@ _BUILTIN_CLASSES: frozenset[type] = frozenset((
     *(str, bytes, int, float, bool, complex, range, slice, type(None), type(...), type(NotImplemented)),
     *_CONTAINERS,
     *(bytearray, memoryview, object, enumerate, zip, map, filter, reversed, property, staticmethod, classmethod),
+    types.MappingProxyType,
 ))  # fmt: skip
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 _CODE = (

@@ -22,6 +22,7 @@ class Log:
         unrolls: bool = False,
     ) -> None:
         self.unrolls = unrolls  # whether loops whose end is known are unrolled, however long
+        self.places_chosen = 0  # by numbers that only a run knows
         self.may_break = may_break  # steps in Python may become graph breaks
         self.unsteady = unsteady  # what is there is another thing in each call: nothing may be assumed of it
         self.recorded = recorded  # the runs so far; ``None``: all paths are captured

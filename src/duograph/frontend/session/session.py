@@ -95,6 +95,7 @@ class Session(Identified, Shadows):
         self.changes_classes = False  # attributes have been set on classes, or deleted: `World.overlay` has them
         self.read_whole: set[int] = set()  # ids of outside objects whose ``__dict__`` has been read
         self.watched: dict[tuple[int, str], Any] = {}  # id(class), name: what it defines, where that is guarded
+        self.addresses: dict[int, Any] = {}  # of objects that `id` was asked of, by theirs
         self._tensor_sources: dict[int, tuple[Tensor, Source]] = {}
         self._tensor_params: dict[int, Param] = {}
         self._arrays: dict[int, tuple[Tensor, np.ndarray]] = {}  # id(NumPy array): what is made of it, and it

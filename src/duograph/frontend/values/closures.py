@@ -69,7 +69,7 @@ def _recipe(fn: CapturedFunction, collector: Collector) -> Recipe:
     own = {"__name__", "__qualname__", "__module__", "__doc__"}
     is_plain = fn.__qualname__ == code.co_qualname and fn.__name__ == code.co_name if code is not None else False
     has_attributes = vars(fn).keys() - own or any(owner is fn for owner, _ in collector.session.world.overlay.values())
-    if code is None or collector.values_only or has_attributes or not is_plain or _is_annotated(node):
+    if code is None or collector.values_only or has_attributes or not is_plain or is_annotated(node):
         raise Uncapturable(what)
     parameters = fn.signature.parameters.values()
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
@@ -109,7 +109,7 @@ def _own_cell(collector: Collector, name: str, frame: Frame, what: str) -> Recip
     return known
 
 
-def _is_annotated(node: Any) -> bool:
+def is_annotated(node: Any) -> bool:
     if isinstance(node, ast.Lambda):
         return False
     a = node.args

@@ -452,7 +452,7 @@ class Collector:
             return any(map(self._is_new, key))
         if isinstance(key, Tensor):
             return key.is_symbolic
-        if isinstance(key, Scalar) or id(key) in self.session.without_dictionary:
+        if isinstance(key, Scalar) or hasattr(type(key), "refuse") or id(key) in self.session.without_dictionary:
             return True
         return self.session.world.is_tracked(key) and id(key) not in self.session.originals
 

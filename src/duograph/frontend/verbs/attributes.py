@@ -28,7 +28,7 @@ from duograph.tensor.tensor import Tensor
 from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_trace
-from ..rules.facts import HEAP_TYPE, MISSING, lookup
+from ..rules.facts import HEAP_TYPE, HELD, MISSING, lookup
 from ..rules.policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
 from ..rules.sources import Pin
 from ..rules.watch import watched
@@ -86,7 +86,7 @@ class Attributes:
                 return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
-        if name in _HELD.get(type(obj), ()) and self._is_inside(obj):
+        if name in HELD.get(type(obj), ()) and self._is_inside(obj):
             return getattr(obj, name)  # values of the program, which are held as they are
         return self._instance_attr(obj, name)
 
@@ -215,7 +215,10 @@ class Attributes:
         if name == "__dict__":
             raise Uncapturable("the dictionary of a class")
         found = lookup(cls, name)
-        if is_users_descriptor(watched(type(cls), name)) or (found is None and user_method(cls, "__getattr__")):
+        of_class = watched(type(cls), name)
+        if type(of_class) is property and is_interpreted(of_class.fget):
+            return self.calls.call(of_class.fget, (cls,), {})
+        if is_users_descriptor(of_class) or (found is None and user_method(cls, "__getattr__")):
             raise Uncapturable(f"the attribute {name!r} that the class of class {cls.__qualname__!r} computes")
         if is_users_descriptor(found) and type(found) is not property:
             watched(cls, name)
@@ -522,8 +525,6 @@ def special_method(cls: type, name: str) -> Any:
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 """Classes of objects that never change, but whose properties give a new object each time."""
-_HELD = {functools.partial: ("func", "args", "keywords"), slice: ("start", "stop", "step")}
-"""Attributes of objects that the program has made of its values, and that do not change."""
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
 _HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
 _OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")

@@ -34,7 +34,7 @@ from ..values.text import GraphText, formatted
 from .attributes import user_method
 from .callbacks import key_function
 from .chosen import is_index
-from .contexts import RECREATE, CapturedContext
+from .contexts import RECREATE, Quiet
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
 from .order import in_order, keys_of
@@ -94,6 +94,13 @@ def text_of_user_object(calls: Any, value: Any) -> Any:
     return value if method is None else calls.semantics.special(name, method, value)
 
 
+@substitute(np.errstate)
+def _errstate(calls: Any, **kwargs: Any) -> Quiet:
+    if set(kwargs.values()) != {"ignore"} or not kwargs.keys() <= {"all", "divide", "over", "under", "invalid"}:
+        raise Uncapturable("numpy.errstate of more than what is ignored")
+    return Quiet()
+
+
 @substitute(operator.is_)
 def _is(calls: Any, a: Any, b: Any) -> Any:
     return calls.semantics.same_object(a, b)
@@ -149,10 +156,19 @@ def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
     answer = isinstance(obj, cls)
     kind = type(obj)
     if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and kind.__module__ == "builtins"):
-        if kind.__class__ is not obj.__class__.__class__ or getattr(cls, "_is_protocol", False):
+        asks_object = getattr(cls, "_is_protocol", False) and not _is_subclass(kind, cls)
+        if kind.__class__ is not obj.__class__.__class__ or asks_object:
             raise Uncapturable(f"whether an object is a {cls.__qualname__}")
         calls.session.guards.add(calls.session.source_of(cls), "kind of", (Pin(kind), answer))
     return answer
+
+
+def _is_subclass(kind: type, cls: type) -> bool:
+    """``issubclass(kind, cls)``; a protocol with attributes that are no methods does not say so of classes."""
+    try:
+        return issubclass(kind, cls)
+    except TypeError:
+        return False
 
 
 @substitute(issubclass)
@@ -167,7 +183,7 @@ def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
 
 def _guard_class(calls: Any, obj: Any) -> None:
     """Guards of identity do not cover ``obj.__class__ = ...``."""
-    if isinstance(obj, CapturedContext):
+    if hasattr(type(obj), "refuse"):
         obj.refuse()
     if id(obj) in (choices := calls.session.choices).derived:
         choices.check_known(obj)
@@ -536,7 +552,6 @@ def _refused(name: str) -> Callable[..., Any]:
 
 
 for _name in (
-    "id",
     "input",
     "open",
     "exec",

@@ -10,6 +10,7 @@ import inspect
 import operator
 import types
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
 from ..values.text import GraphText, formatted
 from ..values.world import CONTAINERS, Frame
-from . import deferred, numbers  # noqa: F401 - which register substitutes
+from . import addresses, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed
@@ -51,7 +52,7 @@ from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
 from .fields import check_fields, check_generated_init, runs_code, set_fields
 from .getters import call_getter, check_template, text_method
-from .library import dispatched, is_single_dispatch
+from .library import dispatched, is_single_dispatch, of_context
 from .native_errors import check_error, run_native
 from .order import find, sort_list
 from .semantics import contains_symbolic
@@ -242,16 +243,16 @@ class Calls:
             raise Uncapturable(f"{fn.__qualname__} is asynchronous")
         if module_kind(fn.__module__) != "framework":
             self.session.guards.add(sources.attr(self.session.source_of(fn), "__code__"), "is", Pin(code))
-            self._guard_defaults(fn)
+            self.guard_defaults(fn)
         source = self.load(fn)
-        values = bind(self._signature(fn), fn.__qualname__, args, kwargs)
+        values = bind(self.signature(fn), fn.__qualname__, args, kwargs)
         frame = Frame(fn.__qualname__, source, fn.__globals__, None)
         frame.cells = dict(zip(code.co_freevars, fn.__closure__ or (), strict=True))
         if "__class__" in frame.cells:
             frame.special["__class__"] = frame.cells["__class__"].cell_contents
         return self._enter(source, frame, values, fn)
 
-    def _guard_defaults(self, fn: types.FunctionType) -> None:
+    def guard_defaults(self, fn: types.FunctionType) -> None:
         """Which parameters have default values; what these are, their own guards say (`_signature`)."""
         if len(fn.__defaults__ or ()) > fn.__code__.co_argcount:
             raise Uncapturable(f"{fn.__qualname__}, which has more default values than parameters")
@@ -265,7 +266,7 @@ class Calls:
             else:
                 self.session.guards.add(source, "keys", list(held))
 
-    def _signature(self, fn: types.FunctionType) -> inspect.Signature:
+    def signature(self, fn: types.FunctionType) -> inspect.Signature:
         """The signature with default values as values of the program (they live outside and may change)."""
         signature = signature_of(fn)
         if not fn.__defaults__ and not fn.__kwdefaults__:
@@ -336,7 +337,7 @@ class Calls:
         if dataclasses.is_dataclass(cls) and isinstance(init, types.FunctionType) and is_generated(init):
             if isinstance(new, types.BuiltinFunctionType) and runs_code(cls, init):
                 obj = self._track_instance(new(cls))
-                set_fields(self, init, obj, bind(self._signature(init), init.__qualname__, (obj, *args), kwargs))
+                set_fields(self, init, obj, bind(self.signature(init), init.__qualname__, (obj, *args), kwargs))
                 return obj
             check_fields(cls)
         if not is_interpreted(new) and not is_interpreted(init):
@@ -397,6 +398,8 @@ class Calls:
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+        if type(fn) is types.BuiltinMethodType and type(fn.__self__) is ContextVar:
+            return of_context(self, fn, args, kwargs)
         check_template(fn)
         if len(args) == 1 and is_iterator(args[0]) and type(raw_getattr(fn, "__self__")) is str:
             args = (self.call(list, args, {}),)  # `join`, which makes a list of it before it looks at one

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MAX_CHOICES = 32
 """What is only known at run time becomes a choice between so many at most."""
+MANY_PLACES = 512
+"""So many places are chosen on several paths, by all attempts of a capture."""
 MAX_PARTS = 4
 """Of so many items a part is chosen, and the code after that captured for each, where there may be a break instead."""
 
@@ -50,12 +52,21 @@ def position(semantics: Semantics, obj: Any, key: Any) -> int:
     if type(known) is int:
         return known
     _check_few(obj, "an index", n)
+    _check_paths(semantics.session, obj)
     wanted = as_scalar(key, "int")
     wanted = wanted + (wanted < 0) * n
     for i in range(n):
         if semantics.as_bool(wanted == i):
             return i
     raise IndexError(f"{'string' if isinstance(obj, str) else type(obj).__name__} index out of range")
+
+
+def _check_paths(session: Any, obj: Any) -> None:
+    """Refuses a choice where such choices multiply the paths: there have been many more than the path has operations,
+    of which each takes some."""
+    session.log.places_chosen += 1
+    if session.log.places_chosen > MANY_PLACES + session.builder.next_tag:
+        raise Uncapturable(f"an index of a {type(obj).__name__} that is only known at run time, on many paths")
 
 
 def of_key(semantics: Semantics, obj: dict[Any, Any], key: Any) -> int:

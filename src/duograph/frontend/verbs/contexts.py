@@ -51,6 +51,23 @@ RECREATE = {
 """What is called instead of functions of contextlib, where a context is a decorator."""
 
 
+class Quiet:
+    """``numpy.errstate`` of what is ignored. Tensors do not ask for it, and capture computes with no number of NumPy's
+    of which it would be asked (`run_native`)."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def refuse(self, *_: Any) -> NoReturn:
+        """Answers whatever else is asked."""
+        raise Uncapturable("numpy.errstate, used other than in a with statement")
+
+    __call__ = make_python_object = __eq__ = __hash__ = __str__ = __repr__ = __format__ = refuse  # type: ignore[assignment]
+
+
 class CapturedContext:
     """A context manager over an interpreted generator. Nothing is known of it but how a ``with`` statement uses it."""
 

@@ -12,6 +12,7 @@ import copy
 import logging
 import sys
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +22,11 @@ from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import members_of
+from ..rules.policy import is_user_class
 from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
-from .builtins import substitute
+from .builtins import SUBSTITUTES, substitute, text_of_user_object
 
 _LEVELS = {
     "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR,
@@ -64,6 +66,35 @@ class _Record(_Step):
 
 
 @dataclass(frozen=True)
+class _Line(_Step):
+    """Prints into a stream."""
+
+    file: Any
+    options: tuple[tuple[str, Any], ...]
+
+    def __call__(self, *values: Any) -> None:
+        print(*values, file=self.file, **dict(self.options))
+
+
+_print_now = SUBSTITUTES[print]
+
+
+@substitute(print)
+def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
+    if file is None:
+        _print_now(calls, *values, **options)
+        return
+    if file is not sys.stderr or is_user_class(type(file)):
+        raise Uncapturable("print into a file that is not sys.stderr")
+    if calls.session.catches:
+        raise Uncapturable("print into sys.stderr where the program may catch what that raises")
+    if any(type(v) is not (bool if name == "flush" else str) for name, v in options.items()):
+        raise Uncapturable("print with options that are no texts")
+    line = _Line(file, tuple(options.items()))
+    _defer(calls, line, [text_of_user_object(calls, v) for v in values])
+
+
+@dataclass(frozen=True)
 class _Warning(_Step):
     """Warns as ``warnings.warn`` does for who has called it from there."""
 
@@ -95,13 +126,18 @@ def _log(calls: Any, logger: Any, level: Any, message: Any, args: tuple[Any, ...
 
 def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
     session = calls.session
-    if session.has_effects:
-        raise Uncapturable("logging beside print, which is done at once")
     node, frame = session.site
     line = node.func.end_lineno if isinstance(node.func, ast.Attribute) else node.lineno
     name = _COMPREHENSIONS.get(frame.function) or name_of(frame.name).rpartition(".")[2]
     made = step_at(session.span.file, line, name)
-    session.defer(session.steps.setdefault(made, made), tuple(map(_as_it_is_now, args)))
+    _defer(calls, made, args)
+
+
+def _defer(calls: Any, step: _Step, args: Sequence[Any]) -> None:
+    session = calls.session
+    if session.has_effects:
+        raise Uncapturable("logging beside print, which is done at once")
+    session.defer(session.steps.setdefault(step, step), tuple(map(_as_it_is_now, args)))
 
 
 def _as_it_is_now(value: Any) -> Any:

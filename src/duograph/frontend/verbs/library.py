@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import functools
 import importlib
+import inspect
 import os
 import random
 import sys
@@ -17,9 +18,11 @@ from typing import Any
 
 from ..rules import sources
 from ..rules.errors import Uncapturable
-from ..rules.policy import module_kind
+from ..rules.policy import is_interpreted, module_kind
 from ..rules.sources import Pin
 from ..rules.watch import watched
+from ..values.closures import is_annotated
+from ..values.functions import CapturedFunction
 from .builtins import substitute
 
 
@@ -116,7 +119,49 @@ def dispatched(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     return calls.call(session.external(chosen, session.source_of(chosen)), args, kwargs)
 
 
+# -- inspect ----------------------------------------------------------------------------------------------------------
+
+
+@substitute(inspect.signature)
+def _signature(calls: Any, fn: Any) -> inspect.Signature:
+    if type(fn) is types.MethodType:
+        bound = list(_signature(calls, fn.__func__).parameters.values())
+        if not bound or bound[0].kind not in (bound[0].POSITIONAL_ONLY, bound[0].POSITIONAL_OR_KEYWORD):
+            raise Uncapturable("the signature of a method that names no object")
+        return inspect.Signature(bound[1:])
+    if isinstance(fn, CapturedFunction):
+        if vars(fn).keys() & _SHOWN or is_annotated(fn.source.node):
+            raise Uncapturable("the signature of a function with annotations, or of what wraps one")
+        return fn.signature
+    if type(fn) is not types.FunctionType or not is_interpreted(fn) or vars(fn) or fn.__annotations__:
+        raise Uncapturable("the signature of more than a plain function")
+    source = calls.session.source_of(fn)
+    calls.session.guards.add(sources.attr(source, "__code__"), "is", Pin(fn.__code__))
+    for name in _SHOWN:
+        calls.session.guards.add(source, "no value", name)
+    calls.session.guards.add(sources.attr(source, "__annotations__"), "len", 0)
+    calls.guard_defaults(fn)
+    return calls.signature(fn)  # type: ignore[no-any-return]
+
+
+_SHOWN = {"__wrapped__", "__signature__", "__text_signature__"}
+
+
 # -- the process -------------------------------------------------------------------------------------------------------
+
+
+_SIMPLE = frozenset({bool, int, float, str, bytes, type(None)})
+
+
+def of_context(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``variable.get()`` of a `ContextVar`, by a guard that asks it again."""
+    if fn.__name__ != "get" or kwargs or not _SIMPLE.issuperset(map(type, args)):
+        raise Uncapturable(f"ContextVar.{fn.__name__}")
+    value = fn(*args)
+    if type(value) not in _SIMPLE:
+        raise Uncapturable("a context variable that holds an object")
+    calls.session.guards.add(sources.pinned(fn), "gives", (args, value))
+    return value
 
 
 @substitute(os.getenv)
@@ -133,6 +178,23 @@ def _get(calls: Any, mapping: Any, key: Any, default: Any = None) -> Any:
     if mapping is os.environ:
         return _getenv(calls, key, default)
     return calls.call_native(Mapping.get, (mapping, key, default), {})
+
+
+@substitute(os.environ.__class__.__getitem__)
+def _getitem(calls: Any, environ: Any, key: Any) -> Any:
+    if environ is not os.environ:
+        raise Uncapturable("an item of os.environb")
+    found = _getenv(calls, key)
+    if found is None:
+        raise KeyError(key)
+    return found
+
+
+@substitute(Mapping.__contains__)
+def _contains(calls: Any, mapping: Any, key: Any) -> Any:
+    if mapping is os.environ:
+        return _getenv(calls, key) is not None
+    return calls.call_native(Mapping.__contains__, (mapping, key), {})
 
 
 @substitute(random.Random)

@@ -17,7 +17,7 @@ import numpy as np
 from duograph.base.lookup import FUNCTIONS, raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
 from duograph.ops.numpy_scalar import NumpyScalar
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, UnknownTextError
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import INTERNAL, Uncapturable
@@ -37,6 +37,10 @@ def check_error(session: Session, exc: Exception, fn: Any, *operands: Any) -> No
     Raises:
         Uncapturable: what it raised may be ours.
     """
+    if isinstance(exc, UnknownTextError):  # the message of an error, as a rule
+        raise Uncapturable(
+            f"{raw_getattr(fn, '__name__', type(fn).__name__)} of values only known at run time"
+        ) from exc
     if isinstance(exc, INTERNAL):
         return
     if exc is not session.own_error:  # of a function of the user that it called

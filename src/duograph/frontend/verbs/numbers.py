@@ -95,6 +95,25 @@ def _of_math(fn: Callable[..., Any]) -> Callable[..., Any]:
     return build
 
 
+@substitute(math.isclose)
+def _isclose(calls: Any, a: Any, b: Any, /, **kwargs: Any) -> Any:
+    if not any(isinstance(x, Tensor | Scalar) for x in (a, b)):
+        return calls.call_native(math.isclose, (a, b), kwargs)
+    if any(isinstance(x, Tensor | Scalar) for x in kwargs.values()):
+        raise Uncapturable("math.isclose with a tolerance that is only known at run time")
+    math.isclose(0.0, 0.0, **kwargs)  # which raises for tolerances that make no sense
+    absolute, relative = float(kwargs.get("abs_tol", 0.0)), float(kwargs.get("rel_tol", 1e-9))
+    a, b = (x if type(x) is float else SUBSTITUTES[float](calls, x) for x in (a, b))
+    distance = abs(b - a)
+    near = (distance <= abs(relative * b)) | (distance <= abs(relative * a)) | (distance <= absolute)
+    finite = [math.isfinite(x) if type(x) is float else _is_finite(x) for x in (a, b)]
+    return (a == b) | (finite[0] & finite[1] & near)
+
+
+def _is_finite(number: Scalar) -> Any:
+    return scalar_unary(number, fn="math.isfinite")
+
+
 for _fn in (math.floor, math.ceil):
     SUBSTITUTES[_fn] = lambda calls, x, _fn=_fn: (
         scalar_unary(SUBSTITUTES[float](calls, x), fn=_fn.__name__)

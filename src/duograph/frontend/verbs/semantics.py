@@ -12,6 +12,7 @@ import contextlib
 import dataclasses
 import enum
 import operator
+import os
 import types
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -64,6 +65,7 @@ DUNDER = {
     operator.and_: "and", operator.or_: "or", operator.xor: "xor", operator.lshift: "lshift",
     operator.rshift: "rshift",
 }  # fmt: skip
+_ENVIRONMENT = vars(os)["_Environ"]
 _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 COMPARE_DUNDER = {
     operator.eq: ("__eq__", "__eq__"), operator.ne: ("__ne__", "__ne__"), operator.lt: ("__lt__", "__gt__"),
@@ -97,6 +99,8 @@ class Semantics(Attributes):
         method = user_method(obj, "__getitem__")
         if method is not None:
             return self.calls.call(method, (obj, key), {})
+        if type(obj) is _ENVIRONMENT:
+            return self.calls.call(type(obj).__getitem__, (obj, key), {})
         if isinstance(obj, type):
             made = lookup(obj, "__class_getitem__")
             made = made.__func__ if isinstance(made, classmethod) else made
@@ -339,6 +343,9 @@ class Semantics(Attributes):
 
     def same_object(self, a: Any, b: Any) -> Any:
         """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
+        for one in (a, b):
+            if hasattr(type(one), "refuse"):
+                one.refuse()
         if isinstance(a, NumpyScalar | np.generic) and isinstance(b, NumpyScalar | np.generic) and a is not b:
             raise Uncapturable("whether two numbers of NumPy's are the same object")
         if a is not b and isinstance(a, GraphText | str) and isinstance(b, GraphText | str):
@@ -367,6 +374,8 @@ class Semantics(Attributes):
         method = user_method(container, "__contains__")
         if method is not None:
             return self.as_bool(self.calls.call(method, (container, value), {}))
+        if type(container) is _ENVIRONMENT:
+            return self.calls.call(type(container).__contains__, (container, value), {})
         if isinstance(container, list | tuple) and any(is_user_class(type(v)) for v in (*container, value)):
             self.session.note_identity((*container, value), 1)
             return any(v is value or self.as_bool(self.compare(operator.eq, v, value)) for v in container)
