@@ -18,7 +18,11 @@ import duograph as ms
 from duograph import nn, ops
 from tests.house.imports import SOURCE
 
-HEADINGS = {"cells": ("Examples:",), "functions": ("Returns:", "Examples:"), "methods": ("Returns:", "Examples:")}
+BOTH = ("Returns:", "Examples:")
+HEADINGS = {"cells": ("Examples:",), "functions": BOTH, "methods": BOTH, "mint": BOTH, "mint.nn.functional": BOTH}
+TABLES = ("functions", "methods", "mint", "mint.nn.functional")
+KNOWN = {"ms": ms, "mint": ms.mint, "mnp": ms.numpy, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor}
+"""What examples find without importing it."""
 WITH_EXAMPLES = [p for p in sorted(SOURCE.rglob("*.py")) if ">>>" in p.read_text(encoding="utf-8")]
 
 
@@ -42,7 +46,7 @@ def test_examples(path, tmp_path, monkeypatch):
     module = importlib.import_module(_module(path))
     told: list[str] = []
     for name, text, line in _docstrings(path):
-        known: dict[str, Any] = {"ms": ms, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor, **vars(module)}
+        known: dict[str, Any] = {**KNOWN, **vars(module)}
         test = doctest.DocTestParser().get_doctest(text, known, f"{_module(path)}.{name}", str(path), line)
         doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
     assert not told, "".join(told)
@@ -51,13 +55,12 @@ def test_examples(path, tmp_path, monkeypatch):
 def _run(named: dict[str, Any]) -> str:
     told: list[str] = []
     for name, value in named.items():
-        known = {"ms": ms, "mint": ms.mint, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor}
-        test = doctest.DocTestParser().get_doctest(value.__doc__, known, name, None, None)
+        test = doctest.DocTestParser().get_doctest(value.__doc__, dict(KNOWN), name, None, None)
         doctest.DocTestRunner().run(test, out=told.append)
     return "".join(told)
 
 
-@pytest.mark.parametrize("kind", ["functions", "methods", "mint"])
+@pytest.mark.parametrize("kind", TABLES)
 def test_examples_of_functions_from_tables(kind):
     """Functions with docstrings that stand in no file; those that do have their examples run file by file."""
     texts = [ast.get_docstring(n) for p in WITH_EXAMPLES for n in ast.walk(ast.parse(p.read_text())) if _has_body(n)]
@@ -81,15 +84,20 @@ def test_examples_of_cells_from_tables():
     assert not _run(made)
 
 
+def _functions(module: Any) -> dict[str, Any]:
+    return {n: f for n in module.__all__ if inspect.isfunction(f := getattr(module, n))}
+
+
 def _public() -> dict[str, dict[str, Any]]:
     """What users call, by kind."""
     cells = {n: getattr(nn, n) for n in nn.__all__}
     methods = {n: m for n, m in vars(ms.Tensor).items() if n[0] != "_" and inspect.isfunction(m)}
     return {
         "cells": {n: c for n, c in cells.items() if isinstance(c, type) and issubclass(c, nn.Cell)},
-        "functions": {n: f for n in ops.__all__ if inspect.isfunction(f := getattr(ops, n))},
+        "functions": _functions(ops),
         "methods": methods,
-        "mint": {n: f for n in ms.mint.__all__ if inspect.isfunction(f := getattr(ms.mint, n))},
+        "mint": _functions(ms.mint),
+        "mint.nn.functional": _functions(ms.mint.nn.functional),
     }
 
 
@@ -99,7 +107,7 @@ def test_documented(kind):
     assert not lacking, f"have no {' and '.join(HEADINGS[kind])} section"
 
 
-@pytest.mark.parametrize("kind", ["functions", "methods", "mint"])
+@pytest.mark.parametrize("kind", TABLES)
 def test_every_parameter_is_described(kind):
     lacking = []
     for name, value in _public()[kind].items():
