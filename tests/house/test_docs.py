@@ -18,9 +18,8 @@ import duograph as ms
 from duograph import nn, ops
 from tests.house.imports import SOURCE
 
-BOTH = ("Returns:", "Examples:")
-HEADINGS = {"cells": ("Examples:",), "functions": BOTH, "methods": BOTH, "mint": BOTH, "mint.nn.functional": BOTH}
-TABLES = ("functions", "methods", "mint", "mint.nn.functional")
+TABLES = ("functions", "methods", "mint", "mint.nn.functional", "numpy")
+HEADINGS = {"cells": ("Examples:",), **dict.fromkeys(TABLES, ("Returns:", "Examples:"))}
 KNOWN = {"ms": ms, "mint": ms.mint, "mnp": ms.numpy, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor}
 """What examples find without importing it."""
 WITH_EXAMPLES = [p for p in sorted(SOURCE.rglob("*.py")) if ">>>" in p.read_text(encoding="utf-8")]
@@ -98,6 +97,7 @@ def _public() -> dict[str, dict[str, Any]]:
         "methods": methods,
         "mint": _functions(ms.mint),
         "mint.nn.functional": _functions(ms.mint.nn.functional),
+        "numpy": _functions(ms.numpy),
     }
 
 

@@ -446,6 +446,36 @@ x: Union[Tensor, number]: the operand.
 x1: Tensor: the first operand.
 x2: Tensor: the second operand.
 y: Union[Tensor, number]: the second operand.
+a: Union[Tensor, list, tuple, number]: the operand.
+a1: Union[Tensor, list, tuple, number]: the first operand.
+a2: Union[Tensor, list, tuple, number]: the second operand.
+arr: Union[Tensor, list, tuple]: the operand.
+array.broadcast_to: Union[Tensor, list, tuple, number]: the operand.
+arrays: Union[list, tuple]: the parts.
+density: bool: whether the integral over all bins is 1.
+dimensions: Union[list, tuple]: extents of the grid.
+endpoint: bool: whether the end is among the numbers.
+func1d: Callable: what is called with each slice.
+increasing: bool: whether the powers rise from column to column.
+kwargs.apply_along_axis: Any: further arguments of the function.
+M: int: number of columns; ``None``: as many as rows.
+multi_index: Union[Tensor, list, tuple]: one row of positions for each axis.
+ndim.diag_indices: int: number of axes.
+ndmin: int: the least number of axes.
+num: int: how many numbers.
+prototype: Tensor: whose shape and dtype are taken.
+range.histogram: tuple: lowest and highest edge; ``None``: the extremes.
+range.histogram2d: tuple: lowest and highest edge for each axis; ``None``: the extremes.
+range.histogram_bin_edges: tuple: lowest and highest edge; ``None``: the extremes.
+retstep: bool: whether the distance of neighbours is returned as well.
+returned: bool: whether the sum of the weights is returned as well.
+rowvar: bool: whether rows are variables, and columns observations.
+shift: Union[int, tuple[int]]: by how many places; one for each axis.
+sparse: bool: whether axes along which nothing changes have size 1.
+stop: Union[Tensor, list, number]: the end.
+xi: Union[Tensor, list, tuple]: coordinates along each axis.
+xmax: Union[Tensor, list, number]: the upper bound; ``None``: none.
+xmin: Union[Tensor, list, number]: the lower bound; ``None``: none.
 """
 
 
