@@ -19,9 +19,11 @@ from duograph import nn, ops
 from tests.house.imports import SOURCE
 
 TABLES = ("functions", "methods", "mint", "mint.nn.functional", "numpy")
-HEADINGS = {"cells": ("Examples:",), **dict.fromkeys(TABLES, ("Returns:", "Examples:"))}
+HEADINGS = {"cells": ("Examples:",), "primitives": ("Examples:",), **dict.fromkeys(TABLES, ("Returns:", "Examples:"))}
 KNOWN = {"ms": ms, "mint": ms.mint, "mnp": ms.numpy, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor}
 """What examples find without importing it."""
+OF_RANKS = ("NeighborExchange", "Receive", "Send")
+"""Primitives that one process cannot call; `tests/unit/distributed` calls them."""
 WITH_EXAMPLES = [p for p in sorted(SOURCE.rglob("*.py")) if ">>>" in p.read_text(encoding="utf-8")]
 
 
@@ -59,7 +61,7 @@ def _run(named: dict[str, Any]) -> str:
     return "".join(told)
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", [*TABLES, "primitives"])
 def test_examples_of_functions_from_tables(kind):
     """Functions with docstrings that stand in no file; those that do have their examples run file by file."""
     texts = [ast.get_docstring(n) for p in WITH_EXAMPLES for n in ast.walk(ast.parse(p.read_text())) if _has_body(n)]
@@ -95,6 +97,11 @@ def _public() -> dict[str, dict[str, Any]]:
         "cells": {n: c for n, c in cells.items() if isinstance(c, type) and issubclass(c, nn.Cell)},
         "functions": _functions(ops),
         "methods": methods,
+        "primitives": {
+            n: c
+            for n in ops.__all__
+            if isinstance(c := getattr(ops, n), type) and c.__module__.startswith("duograph") and n not in OF_RANKS
+        },
         "mint": _functions(ms.mint),
         "mint.nn.functional": _functions(ms.mint.nn.functional),
         "numpy": _functions(ms.numpy),
