@@ -124,6 +124,36 @@ def test_every_parameter_is_described(kind):
     assert not lacking
 
 
+class Odd:
+    """Nothing that a tensor can be made of."""
+
+
+MATRIX = ms.Tensor([[1.0, 2.0], [3.0, 4.0]])
+OTHERS: dict[str, tuple[Any, ...]] = {
+    "addmv": (MATRIX, MATRIX[0]), "addr": (MATRIX[0], MATRIX[0]), "matrix_band_part": (1, 1), "matrix_power": (2,),
+    "inplace_add": (MATRIX, 0), "inplace_sub": (MATRIX, 0), "inplace_update": (MATRIX, 0), "renorm": (2, 0, 1.0),
+    "reverse_sequence": (ms.Tensor([1, 2]), 1), "rot90": (1, [0, 1]), "select_scatter": (MATRIX[0], 0, 0),
+    "randint_like": (3, 5),
+}  # fmt: skip
+"""Further operands where a matrix for each is refused before the first is looked at."""
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TABLES if kind != "methods"])
+def test_what_is_no_tensor_is_refused_as_the_docstrings_say(kind):
+    count = 0
+    for name, function in _public()[kind].items():
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        first = parameters[0].name if parameters else ""
+        if not re.search(rf"TypeError: ``{first}`` (is no Tensor|cannot be used as a tensor)\.", function.__doc__):
+            continue
+        others = OTHERS.get(name) or [MATRIX for p in parameters[1:] if p.default is p.empty]
+        count += 1
+        with pytest.raises(TypeError) as caught:
+            print(name, function(Odd(), *others))
+        assert "argument" not in str(caught.value) or "positional" not in str(caught.value), name
+    assert count > 40
+
+
 HOPS = re.findall(r"`([\w/]+\.py): (\w+(?:\.\w+)*)`", (SOURCE.parents[1] / "docs" / "architecture.md").read_text())
 
 

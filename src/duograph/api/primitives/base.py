@@ -17,8 +17,8 @@ from typing import Any
 
 from duograph.autodiff.custom import custom_call
 from duograph.core.called import name_in_error
+from duograph.core.docstrings import with_constructor
 from duograph.core.op import Op
-from duograph.core.parameters import with_constructor
 
 from ..functional.forms import only
 
