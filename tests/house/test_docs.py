@@ -19,7 +19,8 @@ from duograph import nn, ops
 from tests.house.imports import SOURCE
 
 TABLES = ("functions", "methods", "mint", "mint.nn.functional", "numpy")
-HEADINGS = {"cells": ("Examples:",), "primitives": ("Examples:",), **dict.fromkeys(TABLES, ("Returns:", "Examples:"))}
+WHOLE = dict.fromkeys((*TABLES, "scipy.linalg"), ("Returns:", "Examples:"))
+HEADINGS = {"cells": ("Examples:",), "primitives": ("Examples:",), **WHOLE}
 KNOWN = {"ms": ms, "mint": ms.mint, "mnp": ms.numpy, "nn": nn, "ops": ops, "np": np, "Tensor": ms.Tensor}
 """What examples find without importing it."""
 OF_RANKS = ("NeighborExchange", "Receive", "Send")
@@ -105,6 +106,7 @@ def _public() -> dict[str, dict[str, Any]]:
         "mint": _functions(ms.mint),
         "mint.nn.functional": _functions(ms.mint.nn.functional),
         "numpy": _functions(ms.numpy),
+        "scipy.linalg": _functions(ms.scipy.linalg),
     }
 
 
