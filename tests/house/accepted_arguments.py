@@ -45,8 +45,8 @@ ACCEPTED: dict[str, str] = {
         train.serialization:safetensors_to_ckpt(processes_num) train.serialization:save_checkpoint(integrated_save)
     """,
     ONE_ORDER: """
-        api.functional.sorting:topk(sorted) mint.functions:argsort(stable) mint.functions:sort(stable)
-        mint.functions:topk(sorted)
+        api.functional.sorting:topk(sorted) mint.order:argsort(stable) mint.order:sort(stable)
+        mint.order:topk(sorted)
     """,
     NO_LOCKS: """
         api.functional.index:index_add(use_lock) api.functional.structure:_scattered.function(use_locking)

@@ -42,6 +42,12 @@ class HookBackward:
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> seen = []
+        >>> hook = ops.HookBackward(seen.append)
+        >>> print(ms.grad(lambda x: hook(x) * 3)(Tensor(2.0)), seen)
+        3.0 [(Tensor(shape=[], dtype=Float32, value= 3),)]
     """
 
     def __init__(self, hook_fn: Callable[..., Any], cell_id: str = "") -> None:
@@ -67,6 +73,11 @@ class InsertGradientOf:
 
     Supported Platforms:
         ``CPU``
+
+    Examples:
+        >>> limited = ops.InsertGradientOf(lambda gradient: gradient.clip(-1.0, 1.0))
+        >>> print(ms.grad(lambda x: limited(x) * 3)(Tensor(2.0)))
+        1.0
     """
 
     def __init__(self, f: Callable[[Any], Any]) -> None:

@@ -52,11 +52,6 @@ boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell Free
   GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
 = speeds training up by changing its results, which is not provided; see jit and amp
 
-nn\.probability.*: Bernoulli Beta Bijector Categorical Cauchy Distribution Exp Exponential Gamma Geometric Gumbel
-  GumbelCDF HalfNormal Invert Laplace LogNormal Logistic Normal Poisson PowerTransform ScalarAffine StudentT
-  TransformedDistribution Uniform .*
-= is a distribution, which is not provided; sample with ops.standard_normal, ops.uniform, ops.gamma and others
-
 (ops.*|nn)?: (csr|coo|sparse)_\w+ SparseTensor Sparse\w+
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 

@@ -32,9 +32,9 @@ import numpy as np
 from duograph.base.slot import Slot
 from duograph.base.source import is_internal_file
 
+from .docstrings import with_arguments
 from .errors import draw_below, spelled
 from .op import state
-from .parameters import with_arguments
 
 refusal: Slot[Callable[..., Exception]] = Slot("core.called.refusal")
 """The error for arguments of wrong types, of the name of a function and its arguments by name."""

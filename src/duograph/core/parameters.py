@@ -8,13 +8,7 @@ that every parameter of a public function is described.
 
 from __future__ import annotations
 
-import functools
-import inspect
-import types
-from collections.abc import Sequence
-from typing import Any
-
-_ROWS = """
+ROWS = """
 A: Tensor: the matrix, or a batch of matrices.
 A.norm: Tensor: the tensor.
 LU_data: Tensor: both factors in one matrix, as `lu` packs them.
@@ -426,8 +420,10 @@ use_nesterov: bool: whether the momentum is Nesterov's.
 use_norm: number: the norm, if it is known.
 v: Tensor: the values.
 value: Union[Tensor, number]: the value, or a factor.
+value.depend: Any: the value.
 value.flash_attention_score: Tensor: the values.
 value.scaled_dot_product_attention: Tensor: the values.
+value.stop_gradient: Any: the value.
 values: Union[Tensor, number]: the values.
 var: Tensor: the variances.
 var.inplace_index_add: Parameter: what is written to.
@@ -443,89 +439,60 @@ window_length: int: number of elements.
 with_replacement: bool: whether an element can occur more than once.
 wrap: bool: whether the diagonal begins anew behind a square block.
 x: Union[Tensor, number]: the operand.
+x.bool_and: Any: the value.
+x.bool_eq: Any: the value.
+x.bool_not: Any: the value.
+x.bool_or: Any: the value.
+x.identity: Any: the value.
+x.in_dict: Any: the value.
+x.is_: Any: the value.
+x.is_not: Any: the value.
+x.not_in_dict: Any: the value.
+x.scalar_eq: Any: the value.
+x.scalar_ne: Any: the value.
+x.string_eq: Any: the value.
+x.typeof: Any: the value.
 x1: Tensor: the first operand.
 x2: Tensor: the second operand.
 y: Union[Tensor, number]: the second operand.
+a: Union[Tensor, list, tuple, number]: the operand.
+a1: Union[Tensor, list, tuple, number]: the first operand.
+a2: Union[Tensor, list, tuple, number]: the second operand.
+arr: Union[Tensor, list, tuple]: the operand.
+array.broadcast_to: Union[Tensor, list, tuple, number]: the operand.
+arrays: Union[list, tuple]: the parts.
+density: bool: whether the integral over all bins is 1.
+dimensions: Union[list, tuple]: extents of the grid.
+endpoint: bool: whether the end is among the numbers.
+func1d: Callable: what is called with each slice.
+increasing: bool: whether the powers rise from column to column.
+kwargs.apply_along_axis: Any: further arguments of the function.
+M: int: number of columns; ``None``: as many as rows.
+multi_index: Union[Tensor, list, tuple]: one row of positions for each axis.
+ndim.diag_indices: int: number of axes.
+ndmin: int: the least number of axes.
+num: int: how many numbers.
+prototype: Tensor: whose shape and dtype are taken.
+range.histogram: tuple: lowest and highest edge; ``None``: the extremes.
+range.histogram2d: tuple: lowest and highest edge for each axis; ``None``: the extremes.
+range.histogram_bin_edges: tuple: lowest and highest edge; ``None``: the extremes.
+retstep: bool: whether the distance of neighbours is returned as well.
+returned: bool: whether the sum of the weights is returned as well.
+rowvar: bool: whether rows are variables, and columns observations.
+shift: Union[int, tuple[int]]: by how many places; one for each axis.
+sparse: bool: whether axes along which nothing changes have size 1.
+stop: Union[Tensor, list, number]: the end.
+xi: Union[Tensor, list, tuple]: coordinates along each axis.
+xmax: Union[Tensor, list, number]: the upper bound; ``None``: none.
+xmin: Union[Tensor, list, number]: the lower bound; ``None``: none.
+y.bool_and: Any: the second value.
+y.bool_eq: Any: the second value.
+y.bool_or: Any: the second value.
+y.in_dict: Any: the second value.
+y.is_: Any: the second value.
+y.is_not: Any: the second value.
+y.not_in_dict: Any: the second value.
+y.scalar_eq: Any: the second value.
+y.scalar_ne: Any: the second value.
+y.string_eq: Any: the second value.
 """
-
-
-@functools.cache
-def _table() -> dict[str, tuple[str, str]]:
-    found = {}
-    for row in _ROWS.strip().splitlines():
-        name, kind, text = row.split(": ", 2)
-        found[name] = kind, text
-    return found
-
-
-def with_arguments(function: types.FunctionType, name: str = "") -> str | None:
-    """The docstring of a public function, with an Args section if it has none of its own.
-
-    Args:
-        function: the function.
-        name: its public name; empty: as it is called.
-    """
-    text = function.__doc__
-    if not text or "Args:" in text:
-        return text
-    names, given = _parameters(function)
-    table, lines = _table(), []
-    for parameter in names:
-        annotated = function.__annotations__.get(parameter)
-        rows = (f"{parameter}.{name}", f"{parameter}@{annotated}", parameter)
-        found = next((table[row] for row in rows if row in table), None)
-        if parameter != "self" and found is not None:
-            kind = annotated if annotated in _PLAIN else found[0]
-            default = f" Default: ``{given[parameter]!r}``." if parameter in given else ""
-            lines.append(f"    {parameter} ({kind}): {found[1]}{default}")
-    return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
-
-
-def with_constructor(text: str, name: str, parameters: dict[str, Any], required: Any) -> str:
-    """The docstring of a Primitive, with the arguments of its constructor that a row describes.
-
-    Args:
-        text: what it says by itself.
-        name: the class.
-        parameters: the default values by name.
-        required: the value of those that have none.
-    """
-    if "Args:" in text:
-        return text
-    table, lines = _table(), []
-    for parameter, value in parameters.items():
-        found = table.get(f"{parameter}.{name}") or table.get(parameter)
-        if found is not None:
-            default = "" if value is required else f" Default: ``{value!r}``."
-            lines.append(f"    {parameter} ({found[0]}): {found[1]}{default}")
-    return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
-
-
-def _parameters(function: types.FunctionType) -> tuple[Sequence[str], dict[str, Any]]:
-    """The names of the parameters, and the default values."""
-    shown: inspect.Signature | None = getattr(function, "__signature__", None)
-    if shown is not None:
-        found = shown.parameters
-        return list(found), {name: p.default for name, p in found.items() if p.default is not p.empty}
-    code = function.__code__  # much faster than `inspect.signature`, and this is asked of all functions
-    rest = (code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)).bit_count()
-    defaults = function.__defaults__ or ()
-    given = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults, strict=True))
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + rest]
-    return names, given | (function.__kwdefaults__ or {})
-
-
-def _inserted(text: str, section: str) -> str:
-    """``text`` with a section before the first one that it has, in its indentation."""
-    lines = text.rstrip().split("\n")
-    at = next((i for i, line in enumerate(lines) if i and line.strip() in _SECTIONS), len(lines))
-    inner = next((line for line in lines[1:] if line.strip()), "")
-    indent = inner[: len(inner) - len(inner.lstrip())]
-    added = [indent + line for line in section.split("\n")]
-    if at == len(lines):
-        return "\n".join([*lines, "", *added, indent])
-    return "\n".join([*lines[:at], *added, "", *lines[at:], indent])
-
-
-_PLAIN = ("Tensor", "bool", "int", "float", "str")
-_SECTIONS = ("Returns:", "Raises:", "Examples:", "Yields:", "Note:", "Inputs:", "Outputs:", "Supported Platforms:")

@@ -54,53 +54,53 @@ from duograph.api.functional.sorting import unique_consecutive as unique_consecu
 from duograph.api.functional.statistics import kthvalue as kthvalue
 from duograph.api.functional.unary import round as round
 from duograph.api.functional.unary import sinc as sinc
+from duograph.mint.creation import bernoulli as bernoulli
+from duograph.mint.creation import clone as clone
+from duograph.mint.creation import empty as empty
+from duograph.mint.creation import empty_like as empty_like
+from duograph.mint.creation import full as full
+from duograph.mint.creation import linspace as linspace
+from duograph.mint.creation import meshgrid as meshgrid
+from duograph.mint.creation import multinomial as multinomial
+from duograph.mint.creation import normal as normal
+from duograph.mint.creation import ones as ones
+from duograph.mint.creation import rand as rand
+from duograph.mint.creation import rand_like as rand_like
+from duograph.mint.creation import randint as randint
+from duograph.mint.creation import randint_like as randint_like
+from duograph.mint.creation import randn as randn
+from duograph.mint.creation import randn_like as randn_like
+from duograph.mint.creation import randperm as randperm
+from duograph.mint.creation import zeros as zeros
 from duograph.mint.functions import add as add
 from duograph.mint.functions import addcdiv as addcdiv
 from duograph.mint.functions import allclose as allclose
 from duograph.mint.functions import amax as amax
 from duograph.mint.functions import amin as amin
 from duograph.mint.functions import argmin as argmin
-from duograph.mint.functions import argsort as argsort
 from duograph.mint.functions import baddbmm as baddbmm
-from duograph.mint.functions import bernoulli as bernoulli
 from duograph.mint.functions import cdist as cdist
-from duograph.mint.functions import clone as clone
 from duograph.mint.functions import count_nonzero as count_nonzero
 from duograph.mint.functions import cumsum as cumsum
 from duograph.mint.functions import diag as diag
-from duograph.mint.functions import empty as empty
-from duograph.mint.functions import empty_like as empty_like
 from duograph.mint.functions import eq as eq
 from duograph.mint.functions import equal as equal
 from duograph.mint.functions import flatten as flatten
-from duograph.mint.functions import full as full
 from duograph.mint.functions import index_add as index_add
 from duograph.mint.functions import item as item
-from duograph.mint.functions import linspace as linspace
 from duograph.mint.functions import mean as mean
-from duograph.mint.functions import median as median
-from duograph.mint.functions import meshgrid as meshgrid
 from duograph.mint.functions import mm as mm
-from duograph.mint.functions import multinomial as multinomial
 from duograph.mint.functions import norm as norm
-from duograph.mint.functions import normal as normal
-from duograph.mint.functions import ones as ones
 from duograph.mint.functions import prod as prod
-from duograph.mint.functions import rand as rand
-from duograph.mint.functions import rand_like as rand_like
-from duograph.mint.functions import randint as randint
-from duograph.mint.functions import randint_like as randint_like
-from duograph.mint.functions import randn as randn
-from duograph.mint.functions import randn_like as randn_like
-from duograph.mint.functions import randperm as randperm
 from duograph.mint.functions import scatter_add as scatter_add
 from duograph.mint.functions import select as select
 from duograph.mint.functions import softmax as softmax
-from duograph.mint.functions import sort as sort
 from duograph.mint.functions import squeeze as squeeze
-from duograph.mint.functions import topk as topk
-from duograph.mint.functions import unique as unique
-from duograph.mint.functions import zeros as zeros
+from duograph.mint.order import argsort as argsort
+from duograph.mint.order import median as median
+from duograph.mint.order import sort as sort
+from duograph.mint.order import topk as topk
+from duograph.mint.order import unique as unique
 
 def abs(input: Any) -> Tensor:
     """``|x|``; real for complex numbers."""
@@ -254,18 +254,18 @@ def unsqueeze(input, dim) -> Tensor:
     """With a new axis of size 1 at position ``dim``."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """``input * log(other)``, 0 where input is 0."""
-def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def max(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Tensor:
     """Of all elements; with ``dim`` values and indices; with a tensor the elementwise one."""
-def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def min(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Tensor:
     """Of all elements; with ``dim`` values and indices; with a tensor the elementwise one."""
-def std(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """Divides by the count minus ``correction``."""
-def var(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """Divides by the count minus ``correction``."""
+def std(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:
+    """The standard deviation over ``dim``; divides by the count minus ``correction``."""
+def var(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:
+    """The variance over ``dim``; divides by the count minus ``correction``."""
 def std_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """Divides by the count minus ``correction``."""
+    """The standard deviation over ``dim`` and the mean; divides by the count minus ``correction``."""
 def var_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-    """Divides by the count minus ``correction``."""
+    """The variance over ``dim`` and the mean; divides by the count minus ``correction``."""
 def sub(input, other, *, alpha=1) -> Tensor:
     """``input - alpha * other``."""
 def div(input, other, *, rounding_mode=None) -> Tensor:

@@ -16,74 +16,137 @@ from duograph.api.functional import (
     linalg,
     math,
     products,
-    random,
     reduce,
-    sorting,
     statistics,
     unary,
 )
 from duograph.api.functional.activation import softmax as compute
 from duograph.api.functional.compare import isclose
-from duograph.api.functional.forms import as_float, axis_of, in_dtype, need_tensor, on_cpu, renamed, static_int
+from duograph.api.functional.forms import in_dtype, need_tensor, renamed
 from duograph.api.native import make_public
-from duograph.api.promote import as_tensor, is_number, to_dtype
+from duograph.api.promote import is_number, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
 from duograph.core.shapes import existing_axis
-from duograph.ops import diagonals, movement, search
-from duograph.ops.random import bernoulli as bernoulli_op
-from duograph.ops.random import multinomial as draw
-from duograph.ops.random import normal as normal_op
-from duograph.ops.random import randint as randint_op
-from duograph.ops.random import randperm as randperm_op
-from duograph.ops.random import standard_normal, standard_uniform
+from duograph.ops import diagonals, movement
 from duograph.ops.reduce import reduce_all
-from duograph.ops.sort import sort as sort_op
-from duograph.ops.sort import topk as topk_op
 from duograph.ops.unary import sqrt
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
+
+from . import creation as creation_functions
+from . import order
 
 _M = unary.FUNCTIONS | math.FUNCTIONS
 
 
 def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
-    """``input + alpha * other``."""
+    """``input + alpha * other``.
+
+    Returns:
+        Tensor, of the shape that both operands broadcast to.
+
+    Examples:
+        >>> print(mint.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), alpha=2))
+        [ 7. 10.]
+    """
     return _M["add"](input, other if is_number(alpha) and alpha == 1 else _M["mul"](other, alpha))
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
-    """``input + value * tensor1 / tensor2``."""
+    """``input + value * tensor1 / tensor2``.
+
+    Returns:
+        Tensor, of the shape that the operands broadcast to.
+
+    Examples:
+        >>> print(mint.addcdiv(Tensor([1.0, 1.0]), Tensor([4.0, 9.0]), Tensor([2.0, 3.0]), value=0.5))
+        [2.  2.5]
+    """
     return math.addcdiv(input, tensor1, tensor2, value)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    """``beta * input + alpha * bmm(batch1, batch2)``."""
+    """``beta * input + alpha * bmm(batch1, batch2)``.
+
+    Returns:
+        Tensor, of shape (batch, rows, columns).
+
+    Examples:
+        >>> ones = mint.ones(1, 2, 2)
+        >>> print(mint.baddbmm(ones, Tensor([[[1.0, 2.0], [3.0, 4.0]]]), ones, beta=2, alpha=10))
+        [[[32. 32.]
+          [72. 72.]]]
+    """
     return products.baddbmm(input, batch1, batch2, beta, alpha)
 
 
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """The maximum over ``dim``."""
+    """The maximum over ``dim``.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(mint.amax(Tensor([[1, 5], [7, 3]]), dim=1))
+        [5 7]
+    """
     return reduce.amax(input, dim, keepdim)
 
 
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
-    """The minimum over ``dim``."""
+    """The minimum over ``dim``.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(mint.amin(Tensor([[1, 5], [7, 3]]), dim=(0, 1)))
+        1
+    """
     return reduce.amin(input, dim, keepdim)
 
 
 def argmin(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
-    """Index (int64) of the first minimum."""
+    """Index (int64) of the first minimum.
+
+    Returns:
+        Tensor of int64.
+
+    Examples:
+        >>> print(mint.argmin(Tensor([[3.0, 1.0], [2.0, 4.0]])), mint.argmin(Tensor([[3.0, 1.0], [2.0, 4.0]]), dim=0))
+        1 [1 0]
+    """
     return to_dtype(reduce.argmin(input, dim, keepdim), dt.int64)
 
 
 def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
-    """The number of elements that are not 0 (int64)."""
+    """The number of elements that are not 0 (int64).
+
+    Returns:
+        Tensor of int64.
+
+    Examples:
+        >>> print(mint.count_nonzero(Tensor([[0, 1], [2, 3]]), dim=0))
+        [1 2]
+    """
     return reduce.count_nonzero(input, dim, dtype=dt.int64)
 
 
 def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
-    """Running sum; integers as int64."""
+    """Running sum; integers as int64.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+
+    Examples:
+        >>> print(mint.cumsum(Tensor([[1, 2, 3], [4, 5, 6]]), dim=1))
+        [[ 1  3  6]
+         [ 4  9 15]]
+    """
     need_tensor("CumsumExt", input=input)
     wide = (
         input if dtype is not None or input.dtype.is_floating or input.dtype.is_complex else to_dtype(input, dt.int64)
@@ -92,7 +155,21 @@ def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
 
 
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """A matrix with ``input`` on a diagonal, or a diagonal of a matrix."""
+    """A matrix with ``input`` on a diagonal, or a diagonal of a matrix.
+
+    Returns:
+        Tensor: a matrix for a vector, a vector for a matrix.
+
+    Raises:
+        ValueError: ``input`` has neither one axis nor two.
+
+    Examples:
+        >>> print(mint.diag(Tensor([1, 2])))
+        [[1 0]
+         [0 2]]
+        >>> print(mint.diag(Tensor([[1, 2], [3, 4]]), 1))
+        [2]
+    """
     need_tensor("Diag", input=input)
     if input.ndim == 1:
         return diagonals.diag_embed(input, diagonal)
@@ -102,12 +179,31 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def eq(input: Any, other: Any) -> Tensor:
-    """Elementwise equality."""
+    """Elementwise equality.
+
+    Returns:
+        Tensor of bool, of the shape that both operands broadcast to.
+
+    Examples:
+        >>> print(mint.eq(Tensor([1, 2, 3]), Tensor([1, 0, 3])))
+        [ True False  True]
+    """
     return operators.equal(input, other)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
-    """Whether both tensors have one shape and the same elements: a Python bool."""
+    """Whether both tensors have one shape and the same elements: a Python bool.
+
+    Returns:
+        bool.
+
+    Raises:
+        TypeError: an operand is no Tensor.
+
+    Examples:
+        >>> print(mint.equal(Tensor([1, 2]), Tensor([1, 2])), mint.equal(Tensor([1, 2]), Tensor([1, 2, 3])))
+        True False
+    """
     need_tensor("Equal", input=input, other=other)
 
     if tuple(input.shape) != tuple(other.shape):
@@ -116,24 +212,31 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all elements are close: a Python bool."""
+    """Whether all elements are close: a Python bool.
+
+    Returns:
+        bool.
+
+    Examples:
+        >>> print(mint.allclose(Tensor([2.0]), Tensor([2.00001])), mint.allclose(Tensor([1.0]), Tensor([1.1])))
+        True False
+    """
     return hooks.truth(reduce.all(isclose(input, other, rtol, atol, equal_nan)))
 
 
-def empty(*args: Any, size: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """A tensor whose contents do not matter (zeros)."""
-    on_cpu("empty", device)
-    return zeros(*args, size=size, dtype=dtype)
-
-
-def empty_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`empty` in the shape of ``input``."""
-    on_cpu("empty_like", device)
-    return creation.zeros_like(input, dtype=dtype)
-
-
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """The axes from ``start_dim`` to ``end_dim`` as one."""
+    """The axes from ``start_dim`` to ``end_dim`` as one.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Raises:
+        TypeError: ``input`` is no Tensor.
+
+    Examples:
+        >>> print(mint.flatten(mint.ones(2, 3, 4)).shape, mint.flatten(mint.ones(2, 3, 4), start_dim=1).shape)
+        (24,) (2, 12)
+    """
     need_tensor("Flatten", input=input)
     return shaped.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
@@ -145,7 +248,18 @@ _index_select = index.index_select
 
 
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Tensor:
-    """``input`` with ``alpha * source`` added to the slices ``index`` along ``dim``."""
+    """``input`` with ``alpha * source`` added to the slices ``index`` along ``dim``.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> rows = Tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
+        >>> print(mint.index_add(mint.zeros(3, 2), 0, Tensor([2, 0, 2]), rows, alpha=10))
+        [[20. 20.]
+         [ 0.  0.]
+         [40. 40.]]
+    """
     return _index_add(input, index, source if alpha == 1 else _M["mul"](source, alpha), dim)
 
 
@@ -153,19 +267,17 @@ _index_add = index.index_add
 
 
 def item(input: Tensor) -> Any:
-    """The only element as a Python number."""
+    """The only element as a Python number.
+
+    Returns:
+        int, float, bool or complex.
+
+    Examples:
+        >>> print(mint.item(Tensor([2.5])) * 2)
+        5.0
+    """
     need_tensor("Item", input=input)
     return input.item()  # type: ignore[attr-defined]
-
-
-def full(size: Any, fill_value: Any, *, dtype: Any = None) -> Tensor:
-    """``fill_value`` everywhere, in its own dtype by default (Python floats: float32)."""
-    return creation.full(size, fill_value, dtype=as_tensor(fill_value).dtype if dtype is None else dtype)
-
-
-def linspace(start: Any, end: Any, steps: Any, *, dtype: Any = None) -> Tensor:
-    """``steps`` evenly spaced numbers."""
-    return in_dtype(creation.linspace(start, end, steps), dtype)
 
 
 def _extreme(largest: bool) -> Callable[..., Any]:
@@ -177,8 +289,15 @@ def _extreme(largest: bool) -> Callable[..., Any]:
             return both(input, dim if other is None else other)
         return plain(input) if dim is None else pair(input, dim, keepdim)
 
-    function.__name__ = "max" if largest else "min"
-    function.__doc__ = "Of all elements; with ``dim`` values and indices; with a tensor the elementwise one."
+    name, of_all, of_columns, of_both = ("max", "7", "[7 5]", "[2 5]") if largest else ("min", "1", "[1 3]", "[1 4]")
+    function.__name__ = name
+    function.__doc__ = forms.documented(
+        "Of all elements; with ``dim`` values and indices; with a tensor the elementwise one.",
+        "Tensor; with ``dim`` a tuple of values and indices.",
+        f"mint.{name}(Tensor([[1, 5], [7, 3]]))", of_all,
+        f"mint.{name}(Tensor([[1, 5], [7, 3]]), 0)[0]", of_columns,
+        f"mint.{name}(Tensor([1, 5]), Tensor([2, 4]))", of_both,
+    )  # fmt: skip
     return function
 
 
@@ -186,130 +305,58 @@ max, min = _extreme(True), _extreme(False)
 
 
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The mean over ``dim``."""
+    """The mean over ``dim``.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mint.mean(Tensor([[1.0, 2.0], [3.0, 6.0]]), dim=0), mint.mean(Tensor([1.0, 2.0])))
+        [2. 4.] 1.5
+    """
     return reduce.mean(in_dtype(input, dtype), dim, keepdim)
 
 
-def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median of all elements; with ``dim`` also its index."""
-    need_tensor("Median", input=input)
-    if dim is None:
-        return sorting.median(shaped.ravel(input), 0)[0]
-    return sorting.median(input, dim, keepdim)
-
-
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
-    """Vectors as coordinate grids; ``"ij"`` by default."""
-    return joining.meshgrid(*tensors, indexing=indexing or "ij")
-
-
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
-    """Indices drawn in proportion to ``input``."""
-    return draw(input, num_samples, replacement, dt.int64, generator)
-
-
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The p-norm over ``dim``."""
+    """The p-norm over ``dim``.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mint.norm(Tensor([3.0, 4.0])), mint.norm(Tensor([[3.0, -4.0], [1.0, 1.0]]), p=1, dim=1))
+        5.0 [7. 2.]
+    """
     order = 2 if p in ("fro", None) else p
     if order == "nuc":
         return linalg.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return linalg.vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
-def _extents(name: str, args: tuple[Any, ...], size: Any) -> Any:
-    """The shape, given as ``f(2, 3)``, ``f((2, 3))`` or ``f(size=(2, 3))``."""
-    if size is None:
-        return args[0] if len(args) == 1 else args
-    if args:
-        raise TypeError(f"{name}() got multiple values for argument 'size'")
-    return size
-
-
-def ones(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
-    """Ones in the shape ``size``."""
-    return creation.ones(_extents("ones", args, size), dtype)
-
-
-def zeros(*args: Any, size: Any = None, dtype: Any = None) -> Tensor:
-    """Zeros in the shape ``size``."""
-    return creation.zeros(_extents("zeros", args, size), dtype)
-
-
 def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
-    """The product over ``dim``."""
+    """The product over ``dim``.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mint.prod(Tensor([[1.0, 2.0], [3.0, 4.0]]), dim=1))
+        [ 2. 12.]
+    """
     return reduce.prod(input, dim, keepdim, dtype)
 
 
-def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Uniform in [0, 1)."""
-    on_cpu("rand", device)
-
-    return standard_uniform(
-        shaped.shape_of(size, "rand"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
-    )
-
-
-def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """Standard normal."""
-    on_cpu("randn", device)
-
-    return standard_normal(
-        shaped.shape_of(size, "randn"), dt.float32 if dtype is None else dt.as_dtype(dtype), generator
-    )
-
-
-def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`rand` in the shape of ``input``."""
-    on_cpu("rand_like", device)
-    return random.rand_like(input, dtype=dtype)
-
-
-def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """`randn` in the shape of ``input``."""
-    on_cpu("randn_like", device)
-    return random.randn_like(input, dtype=dtype)
-
-
-def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """``randint(high, size)`` or ``randint(low, high, size)``."""
-    on_cpu("randint", device)
-    low, high, size = (0, *args) if len(args) == 2 else args
-
-    return randint_op(low, high, tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
-
-
-def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """`randint` in the shape of ``input``."""
-    on_cpu("randint_like", device)
-    low, high = (0, *args) if len(args) == 1 else args
-    return random.randint_like(input, low, high, dtype=dtype)
-
-
-def randperm(n: int, *, generator: Any = None, dtype: Any = dt.int64) -> Tensor:
-    """A permutation of 0 ... n-1."""
-    return randperm_op(n, dt.as_dtype(dtype), generator)
-
-
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
-    """Normal with the given mean and standard deviation; without ``size``, in the shape that both broadcast to."""
-    means, deviations = as_float(mean), as_float(std)
-    if size is None:
-        if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
-            raise TypeError("For 'normal', the 'size' must be given where 'mean' and 'std' are numbers.")
-        shape = shaped.broadcast_shape(tuple(means.shape), tuple(deviations.shape))
-    else:
-        shape = shaped.broadcast_shape(shaped.shape_of((size,), "normal"), means.shape, deviations.shape)
-    return normal_op(means, to_dtype(deviations, means.dtype), shape, generator)
-
-
-def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
-    """1 with the probability that the element is, else 0."""
-    need_tensor("Bernoulli", input=input)
-    return to_dtype(bernoulli_op(input, tuple(input.shape), generator), input.dtype)
-
-
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
-    """Product of two matrices."""
+    """Product of two matrices.
+
+    Returns:
+        Tensor, of shape (rows, columns).
+
+    Examples:
+        >>> print(mint.mm(Tensor([[1.0, 2.0], [3.0, 4.0]]), Tensor([[1.0], [10.0]])))
+        [[21.]
+         [43.]]
+    """
     need_tensor("mm", input=input, mat2=mat2)
     if input.ndim != 2 or mat2.ndim != 2:
         raise ValueError(f"For 'mm', both inputs must be 2-D, but got {input.ndim}-D and {mat2.ndim}-D.")
@@ -317,7 +364,16 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 
 
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_for_euclid_dist_if_necessary") -> Tensor:
-    """p-norms of the differences of all pairs of rows; always computed from the differences."""
+    """p-norms of the differences of all pairs of rows; always computed from the differences.
+
+    Returns:
+        Tensor, of shape (..., rows of ``x1``, rows of ``x2``).
+
+    Examples:
+        >>> print(mint.cdist(Tensor([[0.0, 0.0], [3.0, 4.0]]), Tensor([[0.0, 0.0]])))
+        [[0.]
+         [5.]]
+    """
     modes = (
         "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist",
     )  # fmt: skip
@@ -330,42 +386,58 @@ _scatter = index.scatter
 
 
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
-    """``input`` with ``src`` added at one index along ``dim`` each."""
+    """``input`` with ``src`` added at one index along ``dim`` each.
+
+    Returns:
+        Tensor, of the shape and dtype of ``input``.
+
+    Examples:
+        >>> print(mint.scatter_add(mint.zeros(2, 3), 1, Tensor([[0, 2], [1, 1]]), Tensor([[1.0, 2.0], [3.0, 4.0]])))
+        [[1. 0. 2.]
+         [0. 7. 0.]]
+    """
     return statistics.scatter_add_elements(input, dim, index, src)
 
 
 def select(input: Tensor, dim: int, index: int) -> Tensor:
-    """The slice ``index`` along ``dim``."""
+    """The slice ``index`` along ``dim``.
+
+    Returns:
+        Tensor, with one axis less than ``input``.
+
+    Examples:
+        >>> print(mint.select(Tensor([[1, 2], [3, 4]]), 1, 0))
+        [1 3]
+    """
     axis = existing_axis(dim, input.ndim, "select")
     at = index + input.shape[axis] if index < 0 else index
     return movement.squeeze(shaped.narrow(input, axis, at, 1), (axis,))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """``exp(input)`` divided by its sum along ``dim``."""
+    """``exp(input)`` divided by its sum along ``dim``.
+
+    Returns:
+        Tensor, of the shape of ``input``.
+
+    Examples:
+        >>> print(mint.softmax(Tensor([[0.0, 0.0], [0.0, 100.0]]), dim=1))
+        [[5.0e-01 5.0e-01]
+         [3.8e-44 1.0e+00]]
+    """
     return compute(input, dim, dtype=dtype)
 
 
-def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
-    """In order along ``dim``, and the int64 indices."""
-    need_tensor("Sort", input=input)
-    axis = axis_of(dim, input, "sort")
-    return sort_op(input, axis=axis, descending=descending, index_dtype=dt.int64)
-
-
-def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
-    """The int64 indices that put ``input`` in order."""
-    return sort(input, dim=dim, descending=descending)[1]
-
-
-def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest or smallest elements and their int64 indices."""
-    axis = axis_of(dim, input, "topk")
-    return topk_op(input, k=static_int(k, "topk", "k"), axis=axis, largest=largest, index_dtype=dt.int64)
-
-
 def squeeze(input: Tensor, dim: Any = None) -> Tensor:
-    """Without axes of size 1."""
+    """Without axes of size 1.
+
+    Returns:
+        Tensor, of the dtype of ``input``.
+
+    Examples:
+        >>> print(mint.squeeze(mint.ones(1, 2, 1)).shape, mint.squeeze(mint.ones(1, 2, 1), dim=0).shape)
+        (2,) (2, 1)
+    """
     need_tensor("Squeeze", input=input)
     return shaped.squeeze(input, dim)
 
@@ -377,34 +449,19 @@ def _moment(root: bool, with_mean: bool) -> Callable[..., Any]:
         return (out, mean_) if with_mean else out
 
     function.__name__ = ("std" if root else "var") + ("_mean" if with_mean else "")
-    function.__doc__ = "Divides by the count minus ``correction``."
+    name = function.__name__
+    printed = "1.4142135" if root else "2.0"
+    function.__doc__ = forms.documented(
+        f"The {'standard deviation' if root else 'variance'} over ``dim``{' and the mean' if with_mean else ''}; "
+        "divides by the count minus ``correction``.",
+        "tuple of two Tensors." if with_mean else "Tensor.",
+        f"*mint.{name}(Tensor([[1.0, 3.0], [3.0, 5.0]]), 1)" if with_mean else f"mint.{name}(Tensor([1.0, 3.0]))",
+        f"[{', '.join([printed] * 2)}] [2. 4.]".replace(".0", ".").replace(",", "") if with_mean else printed,
+    )  # fmt: skip
     return function
 
 
 std, var, std_mean, var_mean = (_moment(True, False), _moment(False, False), _moment(True, True), _moment(False, True))
-
-
-def unique(
-    input: Tensor,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
-) -> Any:
-    """The different elements; on demand which one each element is, and how often each occurs."""
-    need_tensor("Unique", input=input)
-    if dim is not None:
-        raise ValueError("For 'unique', 'dim' is not supported; unique elements of the flattened tensor are.")
-    values, inverse, counts = search.unique(shaped.ravel(input), ordered=sorted)
-    inverse = movement.reshape(inverse, shape=tuple(input.shape))
-    picked = [values, *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
-    return picked[0] if len(picked) == 1 else tuple(picked)
-
-
-def clone(input: Tensor) -> Tensor:
-    """A copy."""
-    need_tensor("Clone", input=input)
-    return input.copy()  # type: ignore[attr-defined]
 
 
 def _as(fn: Callable[..., Any], name: str, weak_numbers: bool = False, /, **names: str) -> Callable[..., Any]:
@@ -446,3 +503,4 @@ FUNCTIONS: dict[str, Callable[..., Any]] = forms.public_functions(globals()) | _
     "divide": _RENAMED["div"], "floor_divide": _M["floor_divide"], "fix": _M["trunc"], "vdot": products.dot,
 }  # fmt: skip
 make_public(FUNCTIONS, globals())
+FUNCTIONS = creation_functions.FUNCTIONS | order.FUNCTIONS | FUNCTIONS

@@ -69,9 +69,11 @@ HOMES: dict[str, str] = {
 }
 """Module: the public names that it holds."""
 
-_names = Names(__name__, HOMES, ("layer", "loss", "optim", "wrap", "cell", "learning_rate_schedule", "dynamic_lr"))
+_names = Names(__name__, HOMES, (
+    "layer", "loss", "optim", "wrap", "probability", "cell", "learning_rate_schedule", "dynamic_lr",
+))  # fmt: skip
 __all__ = list(_names.all)
-__capture__ = Traits(rules=True, methods=("layer", "loss", "optim", "wrap"), settings=True, layers=True)
+__capture__ = Traits(rules=True, methods=("layer", "loss", "optim", "wrap", "probability"), settings=True, layers=True)
 _FACTS = ("in_use", "cast_inputs", "cls_name", "cast_floats")
 _OF_CELLS = replace(__capture__, rules=_FACTS, by_facts=_FACTS)
 """What else is pure of the parts of `Cell` is interpreted."""

@@ -28,6 +28,7 @@ from duograph.core.dtype import (
 from duograph.core.traits import Traits as _Traits
 
 from . import axes as _axes
+from . import creation as _creation
 from . import elementwise as _elementwise
 from . import functions as _functions
 from . import histograms as _histograms
@@ -35,6 +36,7 @@ from . import nans as _nans
 from . import places as _places
 from . import polynomials as _polynomials
 from . import sets as _sets
+from . import shapes as _shapes
 from .elementwise import BINARY, UNARY
 from .places import mgrid, ogrid
 
@@ -43,7 +45,7 @@ PI = pi
 __capture__ = _Traits(rules=True)
 int_, uint, float_ = int32, uint32, float32
 
-_MORE = (_functions, _axes, _histograms, _nans, _places, _polynomials, _sets)
+_MORE = (_creation, _shapes, _functions, _axes, _histograms, _nans, _places, _polynomials, _sets)
 for _table, _home in ((UNARY, _elementwise), (BINARY, _elementwise), *[(m.FUNCTIONS, m) for m in _MORE]):
     _make_public(_table, vars(_home))
     globals().update(_table)

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from duograph.api.functional import joining
-from duograph.api.functional.forms import as_float, axis_of, in_dtype
+from duograph.api.functional.forms import as_float, axis_of, documented, in_dtype
 from duograph.ops import movement
 from duograph.tensor.tensor import Tensor
 
 from .elementwise import BINARY, as_tensor
-from .functions import array_equal, split
+from .functions import array_equal
 from .ranges import linspace
+from .shapes import split
 
 
 def _split_along(name: str, axis: int, least: int) -> Callable[..., Any]:
@@ -26,15 +27,27 @@ def _split_along(name: str, axis: int, least: int) -> Callable[..., Any]:
         return split(t, indices_or_sections, axis)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"`split` along the axis {axis}."
+    cube = (2,) * 3
+    function.__doc__ = documented(
+        f"`split` along the axis {axis}.", "tuple or list of Tensors.",
+        f"[part.shape for part in mnp.{name}(mnp.ones({cube}), 2)]",
+        str([tuple(1 if i == axis else 2 for i in range(3))] * 2),
+    )  # fmt: skip
     return function
 
 
 def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
     """The axis ``axis`` moved to before the one that is at ``start``.
 
+    Returns:
+        Tensor, of the dtype of ``x``.
+
     Raises:
         ValueError: ``axis`` or ``start`` is out of range.
+
+    Examples:
+        >>> print(mnp.rollaxis(mnp.ones((2, 3, 4)), 2).shape)
+        (4, 2, 3)
     """
     t = as_tensor(x)
     if not -t.ndim <= axis < t.ndim or not -t.ndim <= start <= t.ndim:
@@ -44,7 +57,15 @@ def rollaxis(x: Any, axis: int, start: int = 0) -> Tensor:
 
 
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any) -> Tensor:
-    """What ``func1d`` gives for each slice along ``axis``; its axes stand where the axis was."""
+    """What ``func1d`` gives for each slice along ``axis``; its axes stand where the axis was.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.apply_along_axis(lambda row: row.max() - row.min(), 1, mnp.array([[1, 5, 2], [7, 3, 4]])))
+        [4 4]
+    """
     t: Any = as_tensor(arr)
     axis = operator.index(axis)
     if not -t.ndim <= axis < t.ndim:
@@ -61,7 +82,17 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any
 
 
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
-    """``func(a, axis)`` for one axis after the other; what loses the axis gets it back, with an extent of 1."""
+    """``func(a, axis)`` for one axis after the other; what loses the axis gets it back, with an extent of 1.
+
+    Returns:
+        Tensor, with as many axes as ``a``.
+
+    Examples:
+        >>> print(mnp.apply_over_axes(mnp.sum, mnp.ones((2, 3, 4)), [0, 2]))
+        [[[8.]
+          [8.]
+          [8.]]]
+    """
     out: Any = as_tensor(a)
     rank = out.ndim
     for axis in [axes] if isinstance(axes, int) else axes:
@@ -75,7 +106,19 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
 
 
 def array_equiv(a1: Any, a2: Any) -> Any:
-    """Whether both have the same elements, once they are broadcast against each other."""
+    """Whether both have the same elements, once they are broadcast against each other.
+
+    Args:
+        a1 (Union[Tensor, list, tuple, number]): the first operand.
+        a2 (Union[Tensor, list, tuple, number]): the second operand.
+
+    Returns:
+        Tensor of bool.
+
+    Examples:
+        >>> print(mnp.array_equiv([1, 2], [[1, 2], [1, 2]]), mnp.array_equiv([1, 2], [1, 3]))
+        True False
+    """
     x, y = as_tensor(a1), as_tensor(a2)
     try:
         shape = np.broadcast_shapes(tuple(x.shape), tuple(y.shape))
@@ -85,20 +128,47 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 def array_str(a: Any) -> str:
-    """The elements as text."""
+    """The elements as text.
+
+    Args:
+        a (Union[Tensor, list, tuple, number]): the operand.
+
+    Returns:
+        str.
+
+    Examples:
+        >>> print(repr(mnp.array_str([1, 2])))
+        '[1 2]'
+    """
     return str(as_tensor(a).asnumpy())
 
 
 def divmod(x1: Any, x2: Any, dtype: Any = None) -> tuple[Tensor, Tensor]:
-    """The quotients rounded down, and the remainders."""
+    """The quotients rounded down, and the remainders.
+
+    Returns:
+        tuple of two Tensors.
+
+    Examples:
+        >>> quotient, rest = mnp.divmod([7, -7], 3)
+        >>> print(quotient, rest)
+        [ 2 -3] [1 2]
+    """
     return BINARY["floor_divide"](x1, x2, dtype), BINARY["remainder"](x1, x2, dtype)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Tensor:
     """``num`` numbers from ``start`` to ``stop`` of which each is the same multiple of the one before.
 
+    Returns:
+        Tensor.
+
     Raises:
         ValueError: an end is the number 0, or the ends are numbers of different signs.
+
+    Examples:
+        >>> print(mnp.geomspace(1, 1000, 4))
+        [   1.   10.  100. 1000.]
     """
     if not isinstance(start, int | float) or not isinstance(stop, int | float):
         first, last = (as_float(as_tensor(end)) for end in (start, stop))

@@ -23,9 +23,16 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     """The edges of ``bins`` equal bins from the smallest to the largest element, or over ``range``; or ``bins``, if it
     is edges. ``weights`` do not matter.
 
+    Returns:
+        Tensor, with one element more than there are bins.
+
     Raises:
         TypeError: ``bins`` is a text.
         ValueError: there is no bin, ``range`` is empty, or edges do not go up.
+
+    Examples:
+        >>> print(mnp.histogram_bin_edges([0.0, 1.0, 4.0], bins=4))
+        [0. 1. 2. 3. 4.]
     """
     if isinstance(bins, str):
         raise TypeError(
@@ -88,6 +95,14 @@ def histogramdd(
 
     Raises:
         ValueError: ``bins`` or ``range`` has another length than there are axes.
+
+    Examples:
+        >>> counts, edges = mnp.histogramdd(mnp.array([[0.0, 0.0], [1.0, 2.0], [1.0, 2.0]]), bins=2)
+        >>> print(counts)
+        [[1. 0.]
+         [0. 2.]]
+        >>> print(edges[0], edges[1])
+        [0.  0.5 1. ] [0. 1. 2.]
     """
     if isinstance(sample, list | tuple) and isinstance(sample[0], Tensor | list | tuple):
         columns = [_flat(column) for column in sample]
@@ -127,8 +142,16 @@ def histogram(
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or which weight, lie in each bin (float32), and the edges; see `histogram_bin_edges`.
 
+    Returns:
+        tuple of two Tensors.
+
     Raises:
         ValueError: ``weights`` have another shape.
+
+    Examples:
+        >>> counts, edges = mnp.histogram([0.0, 1.0, 1.5, 4.0], bins=4)
+        >>> print(counts, edges)
+        [1. 2. 0. 1.] [0. 1. 2. 3. 4.]
     """
     if weights is not None and as_tensor(weights).shape != as_tensor(a).shape:
         raise ValueError("For 'histogram', the 'weights' must have the shape of 'a'.")
@@ -140,7 +163,19 @@ def histogram(
 def histogram2d(
     x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`histogramdd` of the points (x, y): counts, and the edges of both axes. ``bins`` as there, or edges for both."""
+    """`histogramdd` of the points (x, y): counts, and the edges of both axes. ``bins`` as there, or edges for both.
+
+    Returns:
+        tuple of three Tensors.
+
+    Examples:
+        >>> counts, rows, columns = mnp.histogram2d([0.0, 1.0, 1.0], [0.0, 2.0, 2.0], bins=2)
+        >>> print(counts)
+        [[1. 0.]
+         [0. 2.]]
+        >>> print(rows, columns)
+        [0.  0.5 1. ] [0. 1. 2.]
+    """
     if not isinstance(bins, int) and len(bins) not in (1, 2):
         bins = [bins, bins]
     total, (first, second) = histogramdd([_flat(x), _flat(y)], bins, range, weights, density)

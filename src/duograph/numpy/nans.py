@@ -30,18 +30,68 @@ def _extreme(a: Any, axis: Any, dtype: Any, keepdims: bool, fn: Any, least: floa
 
 
 def nanmax(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The largest of what is not NaN; NaN where there is nothing else."""
+    """The largest of what is not NaN; NaN where there is nothing else.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nanmax([[1.0, mnp.nan], [3.0, 2.0]], axis=1))
+        [1. 3.]
+    """
     return _extreme(a, axis, dtype, keepdims, reduce.amax, -math.inf)
 
 
 def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
-    """The smallest of what is not NaN; NaN where there is nothing else."""
+    """The smallest of what is not NaN; NaN where there is nothing else.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nanmin([[1.0, mnp.nan], [3.0, 2.0]], axis=1))
+        [1. 2.]
+    """
     return _extreme(a, axis, dtype, keepdims, reduce.amin, math.inf)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The sum of what is not NaN.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nansum([[1.0, mnp.nan], [3.0, 2.0]], axis=1))
+        [1. 5.]
+    """
+    return reduce.nansum(as_tensor(a), axis, keepdims, dtype=dtype)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    """The mean of what is not NaN.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nanmean([[1.0, mnp.nan], [3.0, 2.0]], axis=1))
+        [1.  2.5]
+    """
+    return reduce.nanmean(as_float(a), axis, keepdims, dtype=dtype)
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance of what is not NaN: sums of squares divided by its number less ``ddof``; NaN where that is not
-    positive."""
+    positive.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nanvar([1.0, mnp.nan, 3.0]))
+        1.0
+    """
     t: Any = as_float(as_tensor(a))
     known: Any = ~isnan(t)  # type: ignore[operator]
     t = where(known, t, 0.0)  # NaN would reach gradients through products with 0
@@ -54,14 +104,30 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims:
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
-    """The square root of `nanvar`."""
+    """The square root of `nanvar`.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nanstd([1.0, mnp.nan, 3.0], ddof=1))
+        1.4142135
+    """
     out: Any = nanvar(a, axis, None, ddof, keepdims)
     return in_dtype(out**0.5, dtype)
 
 
 def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
-    """The running sum, in which NaN counts as 0."""
+    """The running sum, in which NaN counts as 0.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.nancumsum([1.0, mnp.nan, 3.0]))
+        [1. 1. 4.]
+    """
     return cumsum(_filled(a, 0.0), axis, dtype)
 
 
-FUNCTIONS = {f.__name__: f for f in (nanmax, nanmin, nanvar, nanstd, nancumsum)}
+FUNCTIONS = {f.__name__: f for f in (nanmax, nanmin, nansum, nanmean, nanvar, nanstd, nancumsum)}

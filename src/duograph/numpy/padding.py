@@ -84,8 +84,15 @@ def pad(arr: Any, pad_width: Any, mode: Any = "constant", stat_length: Any = Non
         reflect_type (str): ``"even"``, or ``"odd"``: twice the border less the reflected. Default ``"even"``.
         kwargs: none.
 
+    Returns:
+        Tensor.
+
     Raises:
         ValueError: an unknown mode or option, or a negative width.
+
+    Examples:
+        >>> print(mnp.pad([1, 2, 3], (1, 2)), mnp.pad([1, 2, 3], 2, mode="reflect"))
+        [0 1 2 3 0 0] [3 2 1 2 3 2 1]
     """
     t = as_tensor(arr)
     if not isinstance(mode, str) or (mode not in ("empty", *_OPTIONS, *_REPEATING)):

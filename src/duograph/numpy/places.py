@@ -22,8 +22,20 @@ from .elementwise import as_tensor
 def indices(dimensions: Sequence[int], dtype: Any = dt.int32, sparse: bool = False) -> list[Tensor]:
     """The positions of a grid of this shape, one tensor for each axis; ``sparse``: with extents of 1 elsewhere.
 
+    Returns:
+        list of Tensors.
+
     Raises:
         TypeError: ``dimensions`` is no tuple or list of integers.
+
+    Examples:
+        >>> rows, columns = mnp.indices((2, 3))
+        >>> print(rows)
+        [[0 0 0]
+         [1 1 1]]
+        >>> print(columns)
+        [[0 1 2]
+         [0 1 2]]
     """
     if not isinstance(dimensions, tuple | list) or not all(type(n) is int for n in dimensions):
         raise TypeError(f"For 'indices', the 'dimensions' must be a tuple or list of int, but got {dimensions!r}.")
@@ -77,8 +89,19 @@ mgrid, ogrid = _Grid(sparse=False), _Grid(sparse=True)
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """The positions of the main diagonal of a cube with ``ndim`` axes of ``n`` elements.
 
+    Returns:
+        tuple of Tensors, one for each axis.
+
     Raises:
         TypeError: ``n`` or ``ndim`` is no int.
+
+    Examples:
+        >>> x = mnp.zeros((3, 3))
+        >>> x[mnp.diag_indices(3)] = 1.0
+        >>> print(x)
+        [[1. 0. 0.]
+         [0. 1. 0.]
+         [0. 0. 1.]]
     """
     for name, value in (("n", n), ("ndim", ndim)):
         if type(value) is not int:
@@ -87,12 +110,30 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """Rows and columns of the lower triangle of an ``n`` by ``m`` matrix, up to the ``k``-th diagonal."""
+    """Rows and columns of the lower triangle of an ``n`` by ``m`` matrix, up to the ``k``-th diagonal.
+
+    Returns:
+        tuple of two Tensors.
+
+    Examples:
+        >>> rows, columns = mnp.tril_indices(3, -1)
+        >>> print(rows, columns)
+        [1 2 2] [0 0 1]
+    """
     return _positions(np.tril_indices(n, k, m))
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-    """Rows and columns of the upper triangle of an ``n`` by ``m`` matrix, from the ``k``-th diagonal."""
+    """Rows and columns of the upper triangle of an ``n`` by ``m`` matrix, from the ``k``-th diagonal.
+
+    Returns:
+        tuple of two Tensors.
+
+    Examples:
+        >>> rows, columns = mnp.triu_indices(3, 1)
+        >>> print(rows, columns)
+        [0 0 1] [1 2 2]
+    """
     return _positions(np.triu_indices(n, k, m))
 
 
@@ -102,12 +143,30 @@ def _positions(found: tuple[np.ndarray, ...]) -> tuple[Tensor, Tensor]:
 
 
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`tril_indices` of a matrix."""
+    """`tril_indices` of a matrix.
+
+    Returns:
+        tuple of two Tensors.
+
+    Examples:
+        >>> x = mnp.array([[1, 2], [3, 4]])
+        >>> print(x[mnp.tril_indices_from(x)])
+        [1 3 4]
+    """
     return tril_indices(*_matrix(arr, k, "tril_indices_from"))
 
 
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`triu_indices` of a matrix."""
+    """`triu_indices` of a matrix.
+
+    Returns:
+        tuple of two Tensors.
+
+    Examples:
+        >>> x = mnp.array([[1, 2], [3, 4]])
+        >>> print(x[mnp.triu_indices_from(x)])
+        [1 2 4]
+    """
     return triu_indices(*_matrix(arr, k, "triu_indices_from"))
 
 
@@ -121,8 +180,15 @@ def _matrix(arr: Any, k: int, name: str) -> tuple[int, int, int]:
 def ravel_multi_index(multi_index: Any, dims: Sequence[int], mode: str = "clip", order: str = "C") -> Tensor:
     """Positions, one row for each axis, as positions in the flattened tensor (float32, as in MindSpore).
 
+    Returns:
+        Tensor.
+
     Raises:
         ValueError: ``mode`` or ``order`` is none of theirs, or a position lies outside with ``mode="raise"``.
+
+    Examples:
+        >>> print(mnp.ravel_multi_index(mnp.array([[0, 1], [2, 1]]), (2, 3)))
+        [2. 4.]
     """
     if mode not in ("clip", "wrap", "raise"):
         raise ValueError(f"For 'ravel_multi_index', the 'mode' must be 'clip', 'wrap' or 'raise', but got {mode!r}.")
@@ -142,8 +208,16 @@ def ravel_multi_index(multi_index: Any, dims: Sequence[int], mode: str = "clip",
 def unravel_index(indices: Any, shape: Sequence[int], order: str = "C") -> tuple[Tensor, ...]:
     """Positions in a flattened tensor as positions on each axis.
 
+    Returns:
+        tuple of Tensors, one for each axis.
+
     Raises:
         ValueError: ``order`` is none of its values.
+
+    Examples:
+        >>> rows, columns = mnp.unravel_index([2, 4], (2, 3))
+        >>> print(rows, columns)
+        [0 1] [2 1]
     """
     given: Any = as_tensor(indices)
     sizes = [int(n) for n in (shape if isinstance(shape, tuple | list) else (shape,))]

@@ -33,21 +33,57 @@ def _padded(p: Any, size: int) -> Any:
 
 
 def polyadd(a1: Any, a2: Any) -> Tensor:
-    """The sum of two polynomials."""
+    """The sum of two polynomials.
+
+    Args:
+        a1 (Union[Tensor, list, tuple]): coefficients, the highest power first.
+        a2 (Union[Tensor, list, tuple]): coefficients of the second polynomial.
+
+    Returns:
+        Tensor, with one axis.
+
+    Examples:
+        >>> print(mnp.polyadd([1, 2], [1, 0, 3]))
+        [1 1 5]
+    """
     p, q = _aligned(a1, a2, "polyadd")
     out: Tensor = p + q
     return out
 
 
 def polysub(a1: Any, a2: Any) -> Tensor:
-    """The difference of two polynomials."""
+    """The difference of two polynomials.
+
+    Args:
+        a1 (Union[Tensor, list, tuple]): coefficients, the highest power first.
+        a2 (Union[Tensor, list, tuple]): coefficients of the second polynomial.
+
+    Returns:
+        Tensor, with one axis.
+
+    Examples:
+        >>> print(mnp.polysub([1, 2], [1, 0, 3]))
+        [-1  1 -1]
+    """
     p, q = _aligned(a1, a2, "polysub")
     out: Tensor = p - q
     return out
 
 
 def polymul(a1: Any, a2: Any) -> Tensor:
-    """The product of two polynomials."""
+    """The product of two polynomials.
+
+    Args:
+        a1 (Union[Tensor, list, tuple]): coefficients, the highest power first.
+        a2 (Union[Tensor, list, tuple]): coefficients of the second polynomial.
+
+    Returns:
+        Tensor, with one axis.
+
+    Examples:
+        >>> print(mnp.polymul([1, 1], [1, -1]))
+        [ 1  0 -1]
+    """
     p, q = _coefficients(a1, "polymul"), _coefficients(a2, "polymul")
     size = p.shape[0] + q.shape[0] - 1
     out: Any = None
@@ -60,7 +96,19 @@ def polymul(a1: Any, a2: Any) -> Tensor:
 
 
 def polyval(p: Any, x: Any) -> Tensor:
-    """The values of a polynomial, by Horner's rule; those at polynomials are polynomials in the powers of ``x``."""
+    """The values of a polynomial, by Horner's rule; those at polynomials are polynomials in the powers of ``x``.
+
+    Args:
+        p (Union[Tensor, list, tuple]): coefficients, the highest power first.
+        x (Union[Tensor, list, tuple, number]): where.
+
+    Returns:
+        Tensor, of the shape of ``x``.
+
+    Examples:
+        >>> print(mnp.polyval([1, 0, 3], [0, 1, 2]))
+        [3 4 7]
+    """
     coefficients: Any = _coefficients(p, "polyval")
     t: Any = as_tensor(x)
     out: Any = creation.zeros_like(t)
@@ -72,8 +120,15 @@ def polyval(p: Any, x: Any) -> Tensor:
 def polyder(p: Any, m: int = 1) -> Tensor:
     """The ``m``-th derivative of a polynomial.
 
+    Returns:
+        Tensor, with one axis.
+
     Raises:
         ValueError: ``m`` is negative.
+
+    Examples:
+        >>> print(mnp.polyder([1, 2, 3]), mnp.polyder([1, 2, 3], 2))
+        [2 2] [2]
     """
     if m < 0:
         raise ValueError(f"For 'polyder', the 'm' must be at least 0, but got {m}.")
@@ -87,8 +142,15 @@ def polyder(p: Any, m: int = 1) -> Tensor:
 def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
     """The ``m``-th integral of a polynomial, with the constants ``k`` (default: 0).
 
+    Returns:
+        Tensor, with one axis.
+
     Raises:
         ValueError: ``m`` is negative, or there are not as many constants.
+
+    Examples:
+        >>> print(mnp.polyint([3.0, 2.0]), mnp.polyint([3.0, 2.0], k=5.0))
+        [1.5 2.  0. ] [1.5 2.  5. ]
     """
     if m < 0:
         raise ValueError(f"For 'polyint', the 'm' must be at least 0, but got {m}.")

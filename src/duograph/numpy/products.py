@@ -30,8 +30,15 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         axisc (int): the axis of the result with the components. Default -1.
         axis (int): takes the place of the three. Default ``None``.
 
+    Returns:
+        Tensor.
+
     Raises:
         ValueError: the vectors have other numbers of components.
+
+    Examples:
+        >>> print(mnp.cross([1, 0, 0], [0, 1, 0]), mnp.cross([1, 2], [3, 4]))
+        [0 0 1] -2
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -72,7 +79,16 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
     aweights: Any = None, dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The covariance matrix of variables (rows, or columns with ``rowvar=False``); of one variable a number."""
+    """The covariance matrix of variables (rows, or columns with ``rowvar=False``); of one variable a number.
+
+    Returns:
+        Tensor, with two axes; a number for one variable.
+
+    Examples:
+        >>> print(mnp.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        [[ 1. -1.]
+         [-1.  1.]]
+    """
     t = _variables(m, rowvar)
     if y is not None:
         other = _variables(y, rowvar)
@@ -91,30 +107,70 @@ def _variables(x: Any, rowvar: bool) -> Tensor:
 
 
 def dot(a: Any, b: Any) -> Tensor:
-    """The dot product."""
+    """The dot product.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.dot([1.0, 2.0], [3.0, 4.0]), mnp.dot([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0]))
+        11.0 [21. 43.]
+    """
     return products.dot(as_float(a), as_float(b))
 
 
 def outer(a: Any, b: Any) -> Tensor:
-    """Products of all pairs."""
+    """Products of all pairs.
+
+    Returns:
+        Tensor, with two axes.
+
+    Examples:
+        >>> print(mnp.outer([1, 2], [3, 4, 5]))
+        [[ 3  4  5]
+         [ 6  8 10]]
+    """
     return outer_product(shaped.ravel(as_tensor(a)), shaped.ravel(as_tensor(b)))
 
 
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """Sum of products over pairs of axes."""
+    """Sum of products over pairs of axes.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.tensordot(mnp.ones((2, 3)), mnp.ones((3, 4)), axes=1).shape)
+        (2, 4)
+    """
     return products.tensor_dot(as_tensor(a), as_tensor(b), axes)
 
 
 def kron(a: Any, b: Any) -> Tensor:
-    """The Kronecker product."""
+    """The Kronecker product.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.kron([1, 10], [1, 2]))
+        [ 1  2 10 20]
+    """
     return products.kron(as_tensor(a), as_tensor(b))
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
     """A vector or matrix norm.
 
+    Returns:
+        Tensor.
+
     Raises:
         ValueError: the name of a norm of matrices for vectors.
+
+    Examples:
+        >>> print(mnp.norm([3.0, 4.0]), mnp.norm([[3.0, -4.0], [1.0, 1.0]], ord=1, axis=1))
+        5.0 [7. 2.]
     """
     t = as_float(as_tensor(x))
     if isinstance(ord, str) and (t.ndim if axis is None else len(axis) if isinstance(axis, list | tuple) else 1) != 2:
@@ -123,7 +179,19 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
 
 def multi_dot(arrays: Any) -> Tensor:
-    """The product of several matrices, from left to right."""
+    """The product of several matrices, from left to right.
+
+    Args:
+        arrays (list): matrices; the first and the last may be vectors.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.multi_dot([mnp.ones((2, 3)), mnp.ones((3, 4)), mnp.ones((4, 1))]))
+        [[12.]
+         [12.]]
+    """
     first, *rest = [as_float(as_tensor(a)) for a in arrays]
     for other in rest:
         first = product(first, other)
@@ -131,11 +199,30 @@ def multi_dot(arrays: Any) -> Tensor:
 
 
 def matrix_power(a: Any, n: int) -> Tensor:
-    """The product of ``n`` factors ``a``."""
+    """The product of ``n`` factors ``a``.
+
+    Returns:
+        Tensor, of the shape of ``a``.
+
+    Examples:
+        >>> print(mnp.matrix_power([[1.0, 1.0], [0.0, 1.0]], 5))
+        [[1. 5.]
+         [0. 1.]]
+    """
     return linalg.matrix_power(as_tensor(a), n)
 
 
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Powers of ``x`` as columns, falling by default."""
+    """Powers of ``x`` as columns, falling by default.
+
+    Returns:
+        Tensor, with two axes.
+
+    Examples:
+        >>> print(mnp.vander([1, 2, 3]), mnp.vander([1, 2], 4, increasing=True).tolist())
+        [[1 1 1]
+         [4 2 1]
+         [9 3 1]] [[1, 1, 1, 1], [1, 2, 4, 8]]
+    """
     out = linalg.vander(as_tensor(x), N)
     return arrays.flip(out, (1,)) if increasing else out

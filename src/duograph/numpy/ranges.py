@@ -25,8 +25,15 @@ def linspace(
 ) -> Any:
     """``num`` evenly spaced numbers, with or without the last; of tensors, along the new axis ``axis``.
 
+    Returns:
+        Tensor; with ``retstep`` also the step.
+
     Raises:
         ValueError: no numbers are asked for without the last.
+
+    Examples:
+        >>> print(mnp.linspace(0, 1, 5), mnp.linspace(0, 1, 4, endpoint=False))
+        [0.   0.25 0.5  0.75 1.  ] [0.   0.25 0.5  0.75]
     """
     if not endpoint and num < 1:
         raise ValueError(f"For 'linspace', the 'num' must be positive without the endpoint, but got {num}.")
@@ -56,7 +63,15 @@ def _shifted(first: Any, last: Any, part: float) -> Any:
 def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: Any = None, axis: int = 0
 ) -> Tensor:
-    """``base`` to evenly spaced powers; of tensors, along the new axis ``axis``."""
+    """``base`` to evenly spaced powers; of tensors, along the new axis ``axis``.
+
+    Returns:
+        Tensor.
+
+    Examples:
+        >>> print(mnp.logspace(0, 3, 4), mnp.logspace(0, 3, 4, base=2.0))
+        [   1.   10.  100. 1000.] [1. 2. 4. 8.]
+    """
     powers = linspace(start, stop, num, endpoint, axis=axis)
     return in_dtype(pow_(constant_like(powers, base), powers), dtype)
 
@@ -64,8 +79,20 @@ def logspace(
 def meshgrid(*xi: Any, sparse: bool = False, indexing: str = "xy") -> list[Tensor]:
     """Coordinate grids; with ``sparse`` each only along its own axis.
 
+    Returns:
+        list of Tensors, one for each vector.
+
     Raises:
         ValueError: an ``indexing`` that is neither ``'xy'`` nor ``'ij'``.
+
+    Examples:
+        >>> x, y = mnp.meshgrid([1, 2, 3], [10, 20])
+        >>> print(x)
+        [[1 2 3]
+         [1 2 3]]
+        >>> print(y)
+        [[10 10 10]
+         [20 20 20]]
     """
     parts = [shaped.ravel(as_tensor(x)) for x in xi]
     if not sparse:

@@ -20,14 +20,41 @@ def _flat(a: Any) -> Any:
 
 
 def in1d(ar1: Any, ar2: Any, invert: bool = False) -> Tensor:
-    """Which elements of ``ar1`` are among those of ``ar2``, or are not."""
+    """Which elements of ``ar1`` are among those of ``ar2``, or are not.
+
+    Args:
+        ar1 (Union[Tensor, list, tuple]): elements that are looked for.
+        ar2 (Union[Tensor, list, tuple]): elements among which.
+        invert (bool): whether those that are not found are meant.
+
+    Returns:
+        Tensor of bool, with one axis.
+
+    Examples:
+        >>> print(mnp.in1d([1, 2, 3], [3, 1]), mnp.in1d([1, 2, 3], [3, 1], invert=True))
+        [ True False  True] [False  True False]
+    """
     a, b = _flat(ar1), _flat(ar2)
     found: Any = (a.reshape(-1, 1) == b.reshape(1, -1)).any(axis=1)
     return ~found if invert else found  # type: ignore[no-any-return]
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False) -> Any:
-    """The elements that are in both, ascending; and where they are first, in each, if it is asked for."""
+    """The elements that are in both, ascending; and where they are first, in each, if it is asked for.
+
+    Args:
+        ar1 (Union[Tensor, list, tuple]): the first set.
+        ar2 (Union[Tensor, list, tuple]): the second set.
+        assume_unique (bool): whether no element occurs twice in one of them.
+        return_indices (bool): whether places are returned as well.
+
+    Returns:
+        Tensor; with ``return_indices`` a tuple of three.
+
+    Examples:
+        >>> print(mnp.intersect1d([3, 1, 2, 1], [1, 5, 3]))
+        [1 3]
+    """
     a, b = _flat(ar1), _flat(ar2)
     out: Any = a[in1d(a, b)]
     out = sort(out)[0] if assume_unique else _unique(out)
@@ -49,7 +76,20 @@ def _first(a: Any, values: Any) -> Any:
 
 
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
-    """The elements of ``ar1`` that are not in ``ar2``: ascending and each once, or as they stand if they are unique."""
+    """The elements of ``ar1`` that are not in ``ar2``: ascending and each once, or as they stand if they are unique.
+
+    Args:
+        ar1 (Union[Tensor, list, tuple]): the first set.
+        ar2 (Union[Tensor, list, tuple]): the second set.
+        assume_unique (bool): whether no element occurs twice in one of them.
+
+    Returns:
+        Tensor, with one axis.
+
+    Examples:
+        >>> print(mnp.setdiff1d([3, 1, 2, 1], [1, 5]))
+        [2 3]
+    """
     a: Any = _flat(ar1)
     left = a if assume_unique else _unique(a)
     out: Tensor = left[in1d(left, ar2, invert=True)]
@@ -57,7 +97,20 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
-    """The differences of neighbours of the flattened tensor, between ``to_begin`` and ``to_end``."""
+    """The differences of neighbours of the flattened tensor, between ``to_begin`` and ``to_end``.
+
+    Args:
+        ary (Union[Tensor, list, tuple]): the elements.
+        to_end (Union[Tensor, list, number]): what is put behind the differences.
+        to_begin (Union[Tensor, list, number]): what is put before them.
+
+    Returns:
+        Tensor, with one axis.
+
+    Examples:
+        >>> print(mnp.ediff1d([1, 4, 9], to_begin=0))
+        [0 3 5]
+    """
     t = _flat(ary)
     parts: list[Any] = [t[1:] - t[:-1]]
     if to_begin is not None:

@@ -27,7 +27,20 @@ def _matrix(name: str, a: Any, square: bool = True) -> Tensor:
 
 
 def block_diag(*arrs: Tensor) -> Tensor:
-    """A matrix with the given ones on its diagonal, in the dtype that holds all."""
+    """A matrix with the given ones on its diagonal, in the dtype that holds all.
+
+    Args:
+        arrs (Tensor): the matrices; vectors count as rows.
+
+    Returns:
+        Tensor, with two axes.
+
+    Examples:
+        >>> print(ms.scipy.linalg.block_diag(Tensor([[1, 2]]), Tensor([[3], [4]])))
+        [[1 2 0]
+         [0 0 3]
+         [0 0 4]]
+    """
     if not arrs:
         raise ValueError("block_diag() needs at least one matrix")
     kind = promoted_dtype(*arrs)
@@ -44,17 +57,43 @@ def block_diag(*arrs: Tensor) -> Tensor:
 
 
 def inv(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
-    """The inverse of a matrix."""
+    """The inverse of a matrix.
+
+    Returns:
+        Tensor, of the shape of ``a``.
+
+    Examples:
+        >>> print(ms.scipy.linalg.inv(Tensor([[2.0, 0.0], [0.0, 4.0]])))
+        [[0.5  0.  ]
+         [0.   0.25]]
+    """
     return dec.inverse(_matrix("inv", a))
 
 
 def det(a: Tensor, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
-    """The determinant of a matrix."""
+    """The determinant of a matrix.
+
+    Returns:
+        Tensor, without axes.
+
+    Examples:
+        >>> print(ms.scipy.linalg.det(Tensor([[1.0, 2.0], [3.0, 5.0]])).round(decimals=3))
+        -1.0
+    """
     return dec.det(_matrix("det", a))
 
 
 def cholesky(a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Tensor:
-    """The Cholesky factor of a positive definite matrix; upper by default."""
+    """The Cholesky factor of a positive definite matrix; upper by default.
+
+    Returns:
+        Tensor, of the shape of ``a``.
+
+    Examples:
+        >>> print(ms.scipy.linalg.cholesky(Tensor([[4.0, 2.0], [2.0, 5.0]]), lower=True))
+        [[2. 0.]
+         [1. 2.]]
+    """
     factor = dec.cholesky(_matrix("cholesky", a))
     return factor if lower else dec.adjoint_matrix(factor)
 
@@ -62,14 +101,37 @@ def cholesky(a: Tensor, lower: bool = False, overwrite_a: bool = False, check_fi
 def cho_factor(
     a: Tensor, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
 ) -> tuple[Tensor, bool]:
-    """The Cholesky factor, and whether it is lower, for `cho_solve`."""
+    """The Cholesky factor, and whether it is lower, for `cho_solve`.
+
+    Returns:
+        tuple of the factor and of ``lower``.
+
+    Examples:
+        >>> factor, lower = ms.scipy.linalg.cho_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]), lower=True)
+        >>> print(ops.tril(factor), lower)
+        [[2. 0.]
+         [1. 2.]] True
+    """
     return cholesky(a, lower), lower
 
 
 def cho_solve(
     c_and_lower: tuple[Tensor, bool], b: Tensor, overwrite_b: bool = False, check_finite: bool = True
 ) -> Tensor:
-    """The solution of ``A x = b``, given the factor of ``A``."""
+    """The solution of ``A x = b``, given the factor of ``A``.
+
+    Args:
+        c_and_lower (tuple): what `cho_factor` gives.
+        b (Tensor): the right side.
+
+    Returns:
+        Tensor, of the shape of ``b``.
+
+    Examples:
+        >>> factor = ms.scipy.linalg.cho_factor(Tensor([[4.0, 2.0], [2.0, 5.0]]))
+        >>> print(ms.scipy.linalg.cho_solve(factor, Tensor([8.0, 12.0])))
+        [1. 2.]
+    """
     c, lower = c_and_lower
     if lower:
         return solve_triangular(c, solve_triangular(c, b, lower=True), trans="T", lower=True)
@@ -95,9 +157,16 @@ def solve_triangular(
         lower (bool): the lower triangle. Default ``False``.
         unit_diagonal (bool): the diagonal is taken as 1. Default ``False``.
 
+    Returns:
+        Tensor, of the shape of ``b``.
+
     Raises:
         ValueError: shapes do not fit, or another ``trans``.
         TypeError: no tensors.
+
+    Examples:
+        >>> print(ms.scipy.linalg.solve_triangular(Tensor([[2.0, 0.0], [1.0, 4.0]]), Tensor([2.0, 9.0]), lower=True))
+        [1. 2.]
     """
     a = _matrix("solve_triangular", a)
     if not isinstance(b, Tensor):
@@ -130,8 +199,15 @@ def eigh(
         lower (bool): which triangle. Default ``True``.
         eigvals_only (bool): no vectors. Default ``False``.
 
+    Returns:
+        tuple of values and vectors; with ``eigvals_only`` the values.
+
     Raises:
         NotImplementedError: ``b`` or ``eigvals`` is given.
+
+    Examples:
+        >>> print(ms.scipy.linalg.eigh(Tensor([[2.0, 0.0], [0.0, 1.0]]), eigvals_only=True))
+        [1. 2.]
     """
     if b is not None or eigvals is not None:
         raise NotImplementedError("Only the case b=None, eigvals=None is supported by eigh.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -237,3 +238,45 @@ def test_images_of_one_bit_have_one_channel(tmp_path):
     Image.fromarray(np.array([[True, False], [False, True]])).save(path)
     np.testing.assert_array_equal(v.read_image(path)[..., 0], [[255, 0], [0, 255]])
     assert v.Decode()(np.fromfile(path, np.uint8)).shape == (2, 2, 3)
+
+
+def test_unchanged_images_keep_their_transparency(tmp_path):
+    colours = np.random.default_rng(0).integers(0, 255, (5, 6, 4)).astype(np.uint8)
+    pictures = {
+        "rgba": Image.fromarray(colours),
+        "la": Image.fromarray(np.ascontiguousarray(colours[..., 2:]), "LA"),
+        "palette": Image.fromarray(colours).quantize(8),
+    }
+    for name, picture in pictures.items():
+        path = str(tmp_path / f"{name}.png")
+        picture.save(path)
+        expected = np.array(picture.convert("RGBA"))
+        np.testing.assert_array_equal(v.read_image(path), expected)
+        np.testing.assert_array_equal(v.read_image(path, v.ImageReadMode.COLOR), expected[..., :3])
+        assert v.read_image(path, v.ImageReadMode.GRAYSCALE).shape == (5, 6, 1)
+        assert v.Decode()(np.fromfile(path, np.uint8)).shape == (5, 6, 3)
+    opaque = str(tmp_path / "opaque.png")
+    Image.fromarray(colours[..., :3]).quantize(8).save(opaque)
+    assert v.read_image(opaque).shape == (5, 6, 3)
+
+
+def test_pictures_that_are_cut_off_name_their_file_or_are_left_out(tmp_path):
+    (tmp_path / "a").mkdir()
+    whole, cut = tmp_path / "a" / "1.jpg", tmp_path / "a" / "2.jpg"
+    v.write_jpeg(str(whole), vision_cases.image(), 95)
+    cut.write_bytes(whole.read_bytes()[:-200])
+    said = rf"{re.escape(str(cut))}: the image cannot be decoded: image file is truncated"
+    with pytest.raises(RuntimeError, match=said):
+        v.read_image(str(cut))
+    with pytest.raises(RuntimeError, match=said):
+        list(ds.ImageFolderDataset(str(tmp_path), decode=True, shuffle=False))
+    found = ds.ImageFolderDataset(str(tmp_path), shuffle=False).map([v.Decode()], "image")
+    with pytest.raises(RuntimeError, match=said):
+        list(found)
+    kept = ds.config.get_error_samples_mode()
+    try:
+        for mode, count in ((ds.config.ErrorSamplesMode.SKIP, 1), (ds.config.ErrorSamplesMode.REPLACE, 2)):
+            ds.config.set_error_samples_mode(mode)
+            assert len(list(found)) == count
+    finally:
+        ds.config.set_error_samples_mode(kept)

@@ -1,7 +1,11 @@
 """Damaged files: every flipped bit and every missing end is an error of one class, or changes nothing."""
 
+import os
+import pathlib
 import random
+import signal
 import struct
+import sys
 import zlib
 
 import numpy as np
@@ -10,6 +14,8 @@ from duograph.mindrecord import FileReader, FileWriter
 
 import duograph as ms
 from duograph import Tensor, nn, ops
+from duograph.base import files
+from tests import children
 
 
 def _checkpoint(file_format):
@@ -225,3 +231,47 @@ def test_a_save_in_the_background_goes_where_it_was_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "b")
     assert list(ms.load_checkpoint(str(tmp_path / "a" / "x.ckpt"))) == ["k"]
     assert not list((tmp_path / "b").iterdir())
+
+
+def _interrupted(moment, end):
+    """Makes saving end at a moment: with half of the file written, or before it takes the place of the old one."""
+
+    def half(descriptor, pieces, mode):
+        piece = b"".join(pieces)
+        os.write(descriptor, piece[: len(piece) // 2])
+        end()
+
+    setattr(files, moment, half if moment == "_fill" else lambda part, target: end())
+
+
+if __name__ == "__main__":
+    _interrupted(sys.argv[2], lambda: os.kill(os.getpid(), signal.SIGKILL))
+    ms.save_checkpoint([{"name": "w", "data": Tensor([2.0])}], sys.argv[1])
+
+
+@pytest.mark.parametrize("moment", ["_fill", "_rename"])
+def test_a_process_that_is_killed_while_it_saves_leaves_the_old_checkpoint(tmp_path, moment):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint([{"name": "w", "data": Tensor([1.0])}], path)
+    here = pathlib.Path(__file__).resolve()
+    child = children.start([sys.executable, "-m", "tests.unit.train.test_damage", path, moment], cwd=here.parents[3])
+    assert child.wait(children.PATIENCE) == -signal.SIGKILL
+    assert ms.load_checkpoint(path)["w"].tolist() == [1.0]
+    ms.save_checkpoint([{"name": "w", "data": Tensor([3.0])}], path)
+    assert ms.load_checkpoint(path)["w"].tolist() == [3.0]
+    assert os.listdir(tmp_path) == ["a.ckpt"]
+
+
+@pytest.mark.parametrize("moment", ["_fill", "_rename"])
+def test_ctrl_c_while_saving_leaves_the_old_checkpoint(tmp_path, moment, monkeypatch):
+    path = str(tmp_path / "a.ckpt")
+    ms.save_checkpoint([{"name": "w", "data": Tensor([1.0])}], path)
+
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, moment, getattr(files, moment))
+    _interrupted(moment, stop)
+    with pytest.raises(KeyboardInterrupt):
+        ms.save_checkpoint([{"name": "w", "data": Tensor([2.0])}], path)
+    assert ms.load_checkpoint(path)["w"].tolist() == [1.0]

@@ -79,6 +79,11 @@ class HyperMap(Map):
     Args:
         ops: the function, or ``None`` to give it with the call.
         reverse: run from the last item to the first.
+
+    Examples:
+        >>> squares = ops.HyperMap()(ops.square, [Tensor(2.0), (Tensor(3.0), Tensor(4.0))])
+        >>> print(squares[0], squares[1][0], squares[1][1])
+        4.0 9.0 16.0
     """
 
     nested = True
@@ -413,7 +418,12 @@ class _Loop:
 
 
 class WhileLoop(_Loop):
-    """``while cond_func(state): state = loop_func(state)``."""
+    """``while cond_func(state): state = loop_func(state)``.
+
+    Examples:
+        >>> print(ops.WhileLoop()(lambda x: x < 10, lambda x: x * 2, Tensor(3)))
+        12
+    """
 
     def construct(self, cond_func: Any, loop_func: Any, init_val: Any) -> Any:
         state = init_val
@@ -423,7 +433,12 @@ class WhileLoop(_Loop):
 
 
 class ForiLoop(_Loop):
-    """``for i in range(lower, upper): state = loop_func(i, state)``."""
+    """``for i in range(lower, upper): state = loop_func(i, state)``.
+
+    Examples:
+        >>> print(ops.ForiLoop()(0, 4, lambda i, x: x + i, Tensor(0)))
+        6
+    """
 
     def construct(self, lower: Any, upper: Any, loop_func: Any, init_val: Any, unroll: bool = True) -> Any:
         state = init_val
@@ -433,7 +448,13 @@ class ForiLoop(_Loop):
 
 
 class Scan(_Loop):
-    """Folds ``loop_func(carry, x) -> (carry, y)`` over ``xs``; gives the last carry and the list of ``y``."""
+    """Folds ``loop_func(carry, x) -> (carry, y)`` over ``xs``; gives the last carry and the list of ``y``.
+
+    Examples:
+        >>> final, products = ops.Scan()(lambda s, x: (s + x, s * x), Tensor(1), [Tensor(2), Tensor(3)])
+        >>> print(final, [int(x) for x in products])
+        6 [2, 9]
+    """
 
     def construct(self, loop_func: Any, init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
         carry = init

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from duograph.autodiff.custom import custom_call
 from duograph.core.called import name_in_error
+from duograph.core.docstrings import with_constructor
 from duograph.core.op import Op
-from duograph.core.parameters import with_constructor
 
 from ..functional.forms import only
 
@@ -136,7 +138,19 @@ def _operands(frame: FrameType) -> dict[str, Any]:
 
 
 class PrimitiveWithInfer(Primitive):
-    """Base of user primitives that say shapes and dtypes themselves."""
+    """Base of user primitives that say shapes and dtypes themselves.
+
+    Examples:
+        >>> class Twice(ops.PrimitiveWithInfer):
+        ...     def __init__(self):
+        ...         super().__init__("Twice")
+        ...     def infer_shape(self, x):
+        ...         return x
+        ...     def forward(self, x):
+        ...         return x * 2
+        >>> print(Twice()(Tensor([1.0, 2.0])), Twice().infer_shape([2]))
+        [2. 4.] [2]
+    """
 
     def infer_shape(self, *args: Any) -> Any:
         """The shape of the result; subclasses define it."""
@@ -148,7 +162,17 @@ class PrimitiveWithInfer(Primitive):
 
 
 class PrimitiveWithCheck(Primitive):
-    """Base of user primitives that check shapes and dtypes themselves."""
+    """Base of user primitives that check shapes and dtypes themselves.
+
+    Examples:
+        >>> class Halves(ops.PrimitiveWithCheck):
+        ...     def __init__(self):
+        ...         super().__init__("Halves")
+        ...     def forward(self, x):
+        ...         return x / 2
+        >>> print(Halves()(Tensor([1.0, 2.0])))
+        [0.5 1. ]
+    """
 
 
 def prim_attr_register(fn: Callable[..., None]) -> Callable[..., None]:
@@ -243,13 +267,31 @@ def declare(
         ]
     )
     members: dict[str, Any] = {
-        "__doc__": with_constructor(forward.__doc__ or f"The operator ``{name}``.", name, parameters or {}, REQUIRED),
+        "__doc__": _text(forward.__doc__ or f"The operator ``{name}``.", name, parameters or {}),
         "__module__": "duograph.ops",
         "forward": forward, "parameters": parameters or {}, "op": op, "__signature__": signature,
     }  # fmt: skip
     if check is not None or only is not None:
         members["check"] = _check_of(check, only or {})
     return type(name, (TablePrimitive,), members)
+
+
+@functools.cache
+def _examples() -> dict[str, str]:
+    """What the docstrings of classes show, by class; ``examples.txt`` has it, indented below the name."""
+    found: dict[str, str] = {}
+    for block in re.split(r"\n(?=\w)", Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").rstrip()):
+        name, _, lines = block.partition("\n")
+        found[name] = lines
+    return found
+
+
+def _text(text: str, name: str, parameters: dict[str, Any]) -> str:
+    """The docstring of a class: what the function says, the constructor's arguments, an example."""
+    text = with_constructor(text, name, parameters, REQUIRED)
+    if name not in _examples() or "Examples:" in text:
+        return text
+    return f"{inspect.cleandoc(text)}\n\nExamples:\n{_examples()[name]}\n"
 
 
 class Table(dict[str, type[TablePrimitive]]):
@@ -281,7 +323,12 @@ def from_function(name: str, function: Callable[..., Any], op: Op | None = None)
 
 
 class ReduceOp:
-    """Names of reductions over ranks."""
+    """Names of reductions over ranks.
+
+    Examples:
+        >>> print(ops.AllReduce(ops.ReduceOp.MAX).op)
+        max
+    """
 
     SUM = "sum"
     MAX = "max"

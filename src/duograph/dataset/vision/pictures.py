@@ -293,6 +293,11 @@ def _cubic(image: np.ndarray, axis: int, n: int) -> np.ndarray:
     return sum(parts, np.zeros(()))
 
 
+def _has_alpha(image: Any) -> bool:
+    """Whether pixels are more or less transparent: by a channel, or by the palette or colour that a file names."""
+    return image.mode.upper() in ("RGBA", "LA", "PA") or (image.mode in ("P", "RGB") and "transparency" in image.info)
+
+
 def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, picture: bool = False) -> Any:
     """Bytes of a compressed image as an array (or an image of Pillow).
 
@@ -307,6 +312,8 @@ def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, p
             image = pil.fromarray((np.clip(np.array(image), 0, 65535) >> 8).astype(np.uint8))
         elif image.mode == "1":
             image = image.convert("L")
+        elif _has_alpha(image):  # in other modes as well: Pillow warns where a palette loses its transparency
+            image = image.convert("RGBA")
         if mode is ImageReadMode.GRAYSCALE:
             image = image.convert("L")
         elif mode is ImageReadMode.COLOR or image.mode not in ("L", "RGB", "RGBA", "I;16"):

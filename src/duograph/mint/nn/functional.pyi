@@ -73,7 +73,7 @@ def binary_cross_entropy(input, target, weight=None, reduction='mean') -> Tensor
     """``-(y log p + (1 - y) log(1 - p))``."""
 def pad(input, pad, mode='constant', value=None) -> Tensor:
     """With elements more on both sides of the last axes."""
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
     """The maximum over nearly equal windows."""
 def avg_pool1d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None) -> Tensor:
     """The mean of each window."""
@@ -109,7 +109,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
     """``input`` above 0, ``negative_slope * input`` below."""
 def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """Logarithm of `softmax`."""
-def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d(input: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Tensor:
     """The maximum of each window; with ``return_indices`` also the flat positions."""
 def nll_loss(input: Tensor, target: Tensor, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = 'mean') -> Tensor:
     """Negative log likelihood of the classes ``target``, given log probabilities."""

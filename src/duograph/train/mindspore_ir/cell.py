@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from duograph.core.traits import Traits
-from duograph.nn.cell import Cell
-from duograph.tensor.parameter import Parameter, ParameterTuple
 
-__all__ = ["Choice", "GraphOfFile", "Plan", "Repeat", "Step"]
+from ..file_cell import FileCell, Plan
+
+__all__ = ["Choice", "GraphOfFile", "Repeat", "Step"]
 __capture__ = Traits(program=True)
 
 
@@ -19,14 +19,6 @@ class Step(NamedTuple):
     inputs: tuple[int, ...]
     settings: dict[str, Any]
     output: int
-
-
-class Plan(NamedTuple):
-    """A graph: steps, and the places of what it takes and gives."""
-
-    steps: tuple[Any, ...]
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
 
 
 class Choice(NamedTuple):
@@ -48,30 +40,11 @@ class Repeat(NamedTuple):
     outputs: tuple[int, ...]
 
 
-class GraphOfFile(Cell):
-    """The graph of a file; the reader captures it, so that it becomes a program like any other.
-
-    Args:
-        plan: what is to be done.
-        places: how many values there are in all.
-        weights: parameters by their places.
-        constants: other values by their places.
-    """
-
-    def __init__(self, plan: Plan, places: int, weights: dict[int, Parameter], constants: dict[int, Any]) -> None:
-        super().__init__(auto_prefix=False)
-        self.plan, self.places = plan, places
-        self.weights = ParameterTuple(weights.values())
-        self.places_of_weights = tuple(weights)
-        self.constants = tuple(constants.items())
+class GraphOfFile(FileCell):
+    """The graph of a file of MindSpore."""
 
     def construct(self, *inputs: Any) -> Any:
-        values: list[Any] = [None] * self.places
-        for place, value in self.constants:
-            values[place] = value
-        for place, value in zip(self.places_of_weights, self.weights):
-            values[place] = value
-        return _run(self.plan, values, inputs)[0]
+        return _run(self.plan, self.known(), inputs)[0]
 
 
 def _run(plan: Plan, outer: list[Any], inputs: tuple[Any, ...]) -> tuple[Any, ...]:

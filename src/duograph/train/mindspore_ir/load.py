@@ -15,7 +15,8 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from ..capturing import captured
-from .cell import Choice, GraphOfFile, Plan, Repeat, Step
+from ..file_cell import Plan
+from .cell import Choice, GraphOfFile, Repeat, Step
 from .schema import DTYPES, MONAD, array_of, model, value_of
 from .table import FUNCTIONS, IDENTITIES, meaning, parameters_of, primitive_of
 

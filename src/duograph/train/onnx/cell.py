@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 from duograph.core import dtype as dt
 from duograph.core.traits import Traits
-from duograph.nn.cell import Cell
-from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
+from ..file_cell import FileCell, Plan
 from .functions import tensor
 
-__all__ = ["Branches", "OnnxCell", "Plan", "Rounds", "Step"]
+__all__ = ["Branches", "OnnxCell", "Rounds", "Step"]
 __capture__ = Traits(program=True)
 
 
@@ -24,14 +23,6 @@ class Step(NamedTuple):
     outputs: tuple[int, ...]
     settings: dict[str, Any]
     single: bool
-
-
-class Plan(NamedTuple):
-    """A graph: steps, and the places of what it takes and gives."""
-
-    steps: tuple[Any, ...]
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
 
 
 class Branches(NamedTuple):
@@ -53,7 +44,7 @@ class Rounds(NamedTuple):
     outputs: tuple[int, ...]
 
 
-class OnnxCell(Cell):
+class OnnxCell(FileCell):
     """A network from an ONNX file; `duograph.onnx.load` makes it.
 
     Weights are Parameters under the names of the file, so the network can be trained on. (Statistics of batch norms do
@@ -78,21 +69,10 @@ class OnnxCell(Cell):
         (['weight', 'bias'], (1, 2))
     """
 
-    def __init__(self, plan: Plan, places: int, weights: dict[int, Parameter], constants: dict[int, Any]) -> None:
-        super().__init__(auto_prefix=False)
-        self.plan, self.places = plan, places
-        self.weights = ParameterTuple(weights.values())
-        self.places_of_weights = tuple(weights)
-        self.constants = tuple(constants.items())
-
     def construct(self, *inputs: Any) -> Any:
         if len(inputs) != len(self.plan.inputs):
             raise TypeError(f"The network takes {len(self.plan.inputs)} inputs, but got {len(inputs)}.")
-        values: list[Any] = [None] * self.places
-        for place, value in self.constants:
-            values[place] = value
-        for place, value in zip(self.places_of_weights, self.weights):
-            values[place] = value
+        values = self.known()
         for place, value in zip(self.plan.inputs, inputs):
             values[place] = value
         results = _run(self.plan, values)

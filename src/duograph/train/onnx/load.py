@@ -14,7 +14,8 @@ from duograph.core.protobuf import parse
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .cell import Branches, OnnxCell, Plan, Rounds, Step
+from ..file_cell import Plan
+from .cell import Branches, OnnxCell, Rounds, Step
 from .layers import softmax_joined
 from .schema import ATTRIBUTE_KINDS, PRODUCER, array_of, message
 from .table import FUNCTIONS
