@@ -8,7 +8,7 @@ from typing import Any
 
 from ..rules.errors import Uncapturable
 from ..rules.facts import has_slots
-from ..rules.policy import is_interpreted
+from ..rules.policy import is_builtin_class, is_interpreted
 from ..rules.watch import watched
 from .attributes import is_users_descriptor, special_method, user_method
 
@@ -35,7 +35,7 @@ def runs_code(cls: Any, init: types.FunctionType) -> bool:
     if is_interpreted(special_method(cls, "__post_init__")) or _sets_by_code(cls):
         return True
     factories = [f.default_factory for f in _fields_of(init, cls)]
-    return any(f is not dataclasses.MISSING and getattr(f, "__module__", None) != "builtins" for f in factories)
+    return any(f is not dataclasses.MISSING and not is_builtin_class(f) for f in factories)
 
 
 def set_fields(calls: Any, init: types.FunctionType, obj: Any, given: dict[str, Any]) -> None:
