@@ -151,3 +151,30 @@ def test_they_are_compiled(text, way):
     for _ in range(3):
         compiled(Tensor([1.0, 2.0]))
     assert len(compiled.explain().versions) == 1
+
+
+CUT = """
+import time
+class Gain:
+    def __init__(self, k):
+        self.k = k
+gain = Gain(2)
+def work(x):
+    return ((x * 2).tanh() * x - x.mean()).exp() * x
+def f(x):
+    y = work(x)
+    log.append(time.time() > 0)
+    return work(y) * gain.k
+"""
+
+
+@pytest.mark.parametrize("way", ["bare", "module"])
+def test_what_they_call_is_no_break(way):
+    """The function is cut at the call of the clock, and nowhere else."""
+    plain, mine = made_of(CUT, way), made_of(CUT, way)
+    compiled = ms.jit(mine["f"])
+    assert outcome(mine, compiled) == outcome(plain, plain["f"])
+    explained = compiled.explain()
+    (found,) = explained.breaks
+    assert "time.time" in found.reason
+    assert len(explained.segments) == 2
