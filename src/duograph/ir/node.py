@@ -161,7 +161,7 @@ class Graph:
                 found = _effects_late(found)
                 if starts := [n for n in found if "early" in n.op.effects]:
                     found = _early(found, starts)
-            self._nodes = tuple(_after_sizes(found) if has_sizes else found)
+            self._nodes = tuple(_after_sizes(found, self.params) if has_sizes else found)
         return self._nodes
 
     @property
@@ -232,12 +232,14 @@ def introduced(node: Apply) -> set[Symbol]:
     return set(told_sizes(node.type)) - known - sizes_in_attrs(node)
 
 
-def _after_sizes(nodes: list[Apply]) -> list[Apply]:
-    """``nodes`` in an order in which those whose attributes mention a size come after the one that finds it."""
+def _after_sizes(nodes: list[Apply], params: tuple[Param, ...]) -> list[Apply]:
+    """``nodes`` in an order in which those whose attributes mention a size come after the one that finds it. (None
+    finds what ``params`` tell: the type of a `cond` all of whose results are undefined only names it.)"""
     found: dict[Symbol, Apply] = {}
+    told = {size for p in params for size in told_sizes(p.type)}
     for node in nodes:
         if finds_sizes(node):
-            for size in introduced(node):
+            for size in introduced(node) - told:
                 found.setdefault(size, node)
     if not found:
         return nodes

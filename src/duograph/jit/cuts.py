@@ -24,7 +24,7 @@ from duograph.base.fork import object_lock
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
 from duograph.frontend.rules.errors import TooManyPaths, Uncapturable
-from duograph.frontend.rules.policy import is_interpreted, is_library, module_kind
+from duograph.frontend.rules.policy import function_kind, is_interpreted, is_library, is_user_class, module_kind
 from duograph.frontend.source.load import FunctionSource
 from duograph.frontend.split.build import as_definition, build_function, keep_source
 from duograph.frontend.split.foreign import Kinds, widened
@@ -482,10 +482,12 @@ def kind_of(name: str, fn: types.FunctionType) -> str:
     made_by = type(value)
     if made_by is types.ModuleType:
         kind = module_kind(value.__name__)
-    elif made_by in (types.FunctionType, types.BuiltinFunctionType, type):
-        kind = module_kind(value.__module__)
+    elif made_by is types.FunctionType:
+        kind = function_kind(value)
+    elif made_by in (types.BuiltinFunctionType, type):
+        kind = "user" if made_by is type and is_user_class(value) else module_kind(value.__module__)
     elif type(made_by) is not type:  # code of a metaclass would run
         return ""
     else:
-        return "foreign" if module_kind(made_by.__module__) == "other" else ""
+        return "foreign" if module_kind(made_by.__module__) == "other" and not is_user_class(made_by) else ""
     return {"framework": "module", "other": "foreign"}.get(kind, "")

@@ -344,3 +344,65 @@ def generator_expression(x):
     g = (x * k for k in range(3))
     first = next(g)
     return first, list(g), sum(n for n in range(4)), any(n > 2 for n in range(4))
+
+
+def _leaves_finally(x, n, seen):
+    for i in range(4):
+        try:
+            x = x * 2
+            if i == n:
+                return x + 100
+        finally:
+            seen.append(i)
+            if i == 1 and n == 1:
+                continue
+            if i > 2:
+                break
+            x = x + 1
+    try:
+        return x - 1
+    finally:
+        if n > 2:
+            return x, seen
+
+
+@program(calls=[(T([1.0, -2.0]), n) for n in range(6)])
+def finally_clauses_that_some_paths_leave(x, n):
+    seen = []
+    return _leaves_finally(x, n, seen), seen
+
+
+@program(calls=[(T([1.0, -2.0]), n) for n in range(4)])
+def finally_clause_that_always_leaves(x, n):
+    try:
+        x = x * 2
+        1 // n
+    finally:
+        x = x + n
+        return x
+
+
+@program(calls=[(T([1.0, -2.0]), n) for n in range(6)])
+def names_inside_of_chained_comparisons(x, n):
+    if 0 < (m := n - 1) < 3 and (k := m * 2):
+        return x * m + k
+    y = 1 if -1 < m < n < 9 else 2
+    while 2 < (m := m - 1) < 9:
+        x = x * m
+    return x * y, m, (n or m) or x, n > 3 and (z := x + 1)
+
+
+def _matched(value, x, flag):
+    match value:
+        case 1 | 2 if not flag:
+            return x + 1
+        case [1, b] if flag:
+            return x * b
+        case _ if not flag:
+            return -x
+    return x
+
+
+@program(calls=[(T([1.0, -2.0]), flag) for flag in (False, True)])
+def guards_that_say_not(x, flag):
+    return [_matched(value, x, flag) for value in (1, 2, [1, 3], [2, 3], None)]

@@ -283,3 +283,12 @@ def chosen_before_a_break_and_written_behind_it(x):
 def so_many_copies_as_numbers_say_error(x, n):
     ops.tile(x, (n,))
     return n
+
+
+@program(calls=[(T([[4, -3], [0, 3]]),), (T([[-3]]),), (T([[1, 2, 3], [-3, 4, 5], [1, 2, 3]]),), (T([[7]]),)])
+def branch_that_gives_nothing_of_a_size_error(x):
+    """Found by fuzzing: a `cond` whose results are undefined was taken for what finds the sizes that it names."""
+    if x.argmax():
+        x.shape[T(2)]
+        x = x + x
+    return x

@@ -240,6 +240,26 @@ FORMS = [
     """,
 ]
 
+LEFT_CLAUSES = [  # clauses of ``finally`` that some paths leave, or all
+    "def f(x):\n try: y = g()\n finally:\n  if y: return 1\n return y",
+    "def f(x):\n try: g()\n except K: return 2\n finally:\n  x = h()\n  if x: return k(x)",
+    "def f(x):\n try: return x < 1\n finally: raise E(x)",
+    "def f(x):\n try: g()\n finally:\n  c = h()\n  return",
+    "def f(x):\n for i in x:\n  try: g()\n  finally:\n   if i: continue\n   if h(): break\n   k()",
+    "def f(x):\n for i in x:\n  try: return g()\n  finally:\n   if i: continue\n   if h(): break\n   k()",
+    "def f(x):\n try: b = g(x)\n except:\n  try: x[0] = h()\n  finally: pass",
+]
+
+NAMES_AND_CHAINS = [  # values with a name inside of conditions; chained comparisons within other conditions
+    "def f(x): return 1 if -10 < g(x) < h(x) < 100 else 2",
+    "def f(x):\n if g(x) < (n := h(x)) < k(x): return n",
+    "def f(x):\n while g(x) < (n := h(x)) < 3: k(n)",
+    "def f(x): return g(x) or (c := h(x))",
+    "def f(x): return ((c := x.b) if not x.c else g(x))",
+    "def f(x, y): return (x or y) or g(x)",
+    "def f(x): return (c := g(x)) < (d := h(x)) < x",
+]
+
 GUESSED = [
     """
     def f(x):
@@ -444,6 +464,26 @@ CLASSES = [
 
 MATCHES = [
     """
+    def f(x, a, b):
+        match a:
+            case K.l if not a:
+                c = h(b)
+            case [1, b] if g(x):
+                b = b
+    """,
+    """
+    def f(x, a, b):
+        if a and b:
+            if g(a):
+                match x:
+                    case 1 | 2 if not a:
+                        a += 1
+                    case _:
+                        b = b
+        else:
+            assert a, b
+    """,
+    """
     def f(x):
         match x:
             case 1: a()
@@ -579,6 +619,5 @@ MATCHES = [
 REFUSED = [
     ("def f(x):\n class A:\n  async def m(self): await self\n return A", "GET_AWAITABLE"),
     ("def f(x):\n class A(*x): pass\n return A", "class"),
-    ("def f(x):\n try: y = g()\n finally:\n  if y: return 1\n return y", "finally"),
     ("async def f(x): return x", "asynchronous"),
 ]

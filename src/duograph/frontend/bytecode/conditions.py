@@ -91,7 +91,7 @@ class Conditions(Stores, ABC):
         yes, no = made.next
         found = Branch(test, (yes, stays), (no, stays), stack, {i})
         compare = test if isinstance(test, ast.Compare) else None
-        found.is_chain = compare is not None and bool(stack) and stack[-1] is compare.comparators[-1]
+        found.is_chain = compare is not None and bool(stack) and stack[-1] is _bare(compare.comparators[-1])
         at = self.flow.instructions
         if found.is_chain:
             if stays and at[no].op == "SWAP" and at[at[no].next[0]].op == "POP_TOP":
@@ -120,15 +120,16 @@ class Conditions(Stores, ABC):
         ends = {other} if other_stays else set()
         found = self._straight(place, outer.stack, scope, ends)
         if isinstance(found, Value):
-            value = found.stack[-1] if len(found.stack) == len(outer.stack) + (not outer.is_chain) else None
-            if value is None:
+            if len(found.stack) != len(outer.stack) + (not outer.is_chain):
                 return None
+            value = self.pop([found.stack[-1]])
             if outer.is_chain:
                 made = self._chained(outer.test, value)
                 if made is None:
                     return None
                 return Value(found.at, [*outer.stack[:-1], made])
             whole = _joined(ast.And if side == "yes" else ast.Or, outer.test, value)
+            whole.is_value = True  # type: ignore[attr-defined]
             return Value(found.at, [*outer.stack, whole])
         return found
 
@@ -221,7 +222,7 @@ class Conditions(Stores, ABC):
         return found if found < 1 << 20 else 0
 
     def _chained(self, left: Any, right: Any) -> ast.Compare | None:
-        if not isinstance(right, ast.Compare) or right.left is not left.comparators[-1]:
+        if not isinstance(right, ast.Compare) or right.left is not _bare(left.comparators[-1]):
             return None
         made = ast.Compare(left.left, left.ops + right.ops, left.comparators + right.comparators)
         return ast.copy_location(made, right)
@@ -231,7 +232,8 @@ class Conditions(Stores, ABC):
         if found.yes[1] or found.no[1] or found.is_chain:
             return None
         yes, no = found.yes[0], found.no[0]
-        if not (self.flow.before[yes] <= found.owned and self.flow.before[no] <= found.owned):
+        joined = [i for i in found.owned if self.flow.instructions[i].op != "BRANCH"]  # where parts of chains fail
+        if not all(self.flow.before[i] <= found.owned for i in (yes, no, *joined)):
             return None
         meet = self.meeting(yes, no, scope)
         ends = {meet} if meet is not None else set()
@@ -243,7 +245,8 @@ class Conditions(Stores, ABC):
             n = len(found.stack) + 1
             if len(a.stack) != n or len(b.stack) != n:
                 return None
-            return Value(a.at, [*found.stack, _chosen(found.test, a.stack[-1], b.stack[-1], yes < no)])
+            either, other = self.pop([a.stack[-1]]), self.pop([b.stack[-1]])
+            return Value(a.at, [*found.stack, _chosen(found.test, either, other, yes < no)])
         if isinstance(a, Branch) and isinstance(b, Branch) and a.yes == b.yes and a.no == b.no:
             if len(a.stack) == len(b.stack) == len(found.stack) and a.test.lineno == found.test.lineno:
                 test = _chosen(found.test, a.test, b.test, yes < no)
@@ -266,10 +269,19 @@ class Conditions(Stores, ABC):
         return min(places, key=lambda i: (i == head, self.flow.order[i]))
 
 
+def _bare(node: Any) -> Any:
+    """The value of ``name := value``, which goes on without the name."""
+    while isinstance(node, ast.NamedExpr):
+        node = node.value
+    return node
+
+
 def _joined(op: Any, a: Any, b: Any) -> ast.BoolOp:
     parts: list[ast.expr] = []
     for part in (a, b):
-        parts += part.values if isinstance(part, ast.BoolOp) and isinstance(part.op, op) else [part]
+        is_same = isinstance(part, ast.BoolOp) and isinstance(part.op, op)
+        # ``(a or b) or c``: from 3.12 on the value in brackets is asked anew
+        parts += part.values if is_same and not (part is a and hasattr(part, "is_value")) else [part]
     made = ast.copy_location(ast.BoolOp(op(), parts), parts[0])
     made.end_lineno, made.end_col_offset = parts[-1].end_lineno, parts[-1].end_col_offset
     return made

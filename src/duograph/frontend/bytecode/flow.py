@@ -15,6 +15,8 @@ from ..rules.errors import Uncapturable
 from .depth import depths
 from .instructions import IMPLIED, NOWHERE, Instruction, decode
 
+_LEAVES = {"POP_TOP", "SWAP", "POP_EXCEPT"}
+"""What takes from the stack where a ``finally`` clause is left: the exception, the value that was to be returned."""
 _PAIRED = {"LOAD_FAST"}
 """What 3.13 makes one instruction of with another: then it may have no place of its own."""
 
@@ -88,28 +90,33 @@ class Flow:
                     return delete.next[0]
         return i
 
-    def behind_final(self, final: int, i: int) -> int:
-        """Where code goes on behind the copy of a ``finally`` clause that begins at ``i``."""
+    def behind_final(self, final: int, i: int) -> int | None:
+        """Where code goes on behind the copy of a ``finally`` clause that begins at ``i``; None if all its paths leave
+        it (``return``, ``break``, ``raise``)."""
         at = self.instructions
         found: set[int] = set()
         seen: set[tuple[int, int]] = set()
         work = [(final, i)]
         while work:
             pair = work.pop()
-            if pair in seen:
+            if pair in seen or pair[0] == pair[1]:
                 continue
             seen.add(pair)
             a, b = at[pair[0]], at[pair[1]]
             if a.op == "RERAISE":
                 found.add(pair[1])
-            elif a.op != b.op or a.position != b.position or len(a.next) != len(b.next):
-                raise Uncapturable("a finally clause that is compiled in different ways")
-            else:
+            elif a.op == b.op and _may_be_copies(a, b):
                 work.extend(zip(a.next, b.next, strict=True))
+            elif a.op in _LEAVES:  # what lies on the stack is another thing in each copy
+                work.append((a.next[0], pair[1]))
+            elif b.op in _LEAVES:
+                work.append((pair[0], b.next[0]))
+            else:
+                raise Uncapturable("a finally clause that is compiled in different ways")
         ends = sorted(found)
-        if not ends or not all(self._is_copy(ends[0], other) for other in ends[1:]):
-            raise Uncapturable("a finally clause that is left")
-        return ends[0]
+        if not all(self._is_copy(ends[0], other) for other in ends[1:]):
+            raise Uncapturable("a finally clause that goes on in different ways")
+        return ends[0] if ends else None
 
     def _is_copy(self, i: int, k: int) -> bool:
         """Whether two places are one end of the function, which has another line wherever it follows something else."""
@@ -202,6 +209,11 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
             Instruction(one.op, one.arg, one.position, tuple(chosen[classes[n]] for n in one.next), told, one.continues)
         )
     return renumbered
+
+
+def _may_be_copies(a: Instruction, b: Instruction) -> bool:
+    """Whether two instructions of one kind are from one place in the source, as far as that is known."""
+    return len(a.next) == len(b.next) and (a.position == b.position or NOWHERE in (a.position, b.position))
 
 
 def _of_clauses(made: list[Instruction]) -> set[int]:

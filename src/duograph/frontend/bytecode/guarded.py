@@ -24,7 +24,7 @@ class Guarded(Structure):
         begin = at[handler].next[0]
         if at[begin].op == "WITH_EXCEPT_START":
             return self._with(handler, i, stack, scope, out)
-        if {at[begin].op, at[at[begin].next[0]].op} == {"COPY", "BUILD_LIST"}:
+        if {at[begin].op, *(at[n].op for n in at[begin].next)} == {"COPY", "BUILD_LIST"}:
             return self._except_star(handler, i, stack, scope, out, first)
         if at[begin].op == "POP_TOP" or self._checks(begin):
             return self._except(handler, i, stack, scope, out, first)
@@ -216,7 +216,8 @@ class Guarded(Structure):
         at = self.flow.instructions
         final = at[handler].next[0]
         _, exits = self._region(handler, i)
-        normal = self._level({self.flow.behind_final(final, p) for p in exits}, stack, i, scope)
+        behind = {p for k in exits if (p := self.flow.behind_final(final, k)) is not None}
+        normal = self._level(behind, stack, i, scope)
         ways = self._ways(normal, scope)
         end = self._meeting_of(ways, scope)
         if end is None and normal:
@@ -226,7 +227,7 @@ class Guarded(Structure):
         until = Scope(scope.stop | ({end} if end is not None else set()), scope.loop, context)
         body, _ = self.read(i, stack, until, first)
         held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception")]
-        last, rest = self.read(final, [*stack, *held], Scope(frozenset(), None, scope.context))
+        last, rest = self.read(final, [*stack, *held], Scope(frozenset(), scope.loop, scope.context))
         if rest is not None:
             raise Uncapturable("a finally clause of an unknown form")
         node: Any = ast.Try(body or [self._plain(ast.Pass())], [], [], last or [self._plain(ast.Pass())])

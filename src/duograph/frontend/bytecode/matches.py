@@ -10,6 +10,7 @@ from .conditions import Branch, Scope
 from .instructions import NOWHERE
 from .patterns import NoPattern, Patterns
 from .stack import Marker, Stack
+from .tidy import negated
 
 if TYPE_CHECKING:
     from .structure import Exit, Structure
@@ -116,7 +117,11 @@ def _case(reader: Structure, i: int, stack: Stack, scope: Scope) -> _Case:
         held = [*stack[:-1], reader.put(Marker("subject"), NOWHERE)] if is_kept else stack[:-1]
         found = reader._straight(place, held, scope, set())
         fits = isinstance(found, Branch) and not (found.is_chain or found.yes[1] or found.no[1])
-        if isinstance(found, Branch) and fits and others in (None, patterns.behind_pops(found.no[0])):
+        if isinstance(found, Branch) and fits:
+            if others not in (None, patterns.behind_pops(found.no[0])):
+                found = _turned(found)
+            fits = others in (None, patterns.behind_pops(found.no[0]))
+        if isinstance(found, Branch) and fits:
             guard, place = found.test, found.yes[0]
             others = patterns.behind_pops(found.no[0])
         elif is_kept:
@@ -148,10 +153,17 @@ def guarded_case(reader: Structure, found: Branch, stack: Stack) -> _Case | None
     at, flow = reader.flow.instructions, reader.flow
     if found.is_chain or found.yes[1] or found.no[1] or _has_marker(found.test) or len(found.stack) != len(stack):
         return None
+    if at[found.yes[0]].op != "POP_TOP":
+        found = _turned(found)
     yes, no = found.yes[0], found.no[0]
     if at[yes].op != "POP_TOP" or flow.depth[no] != flow.depth[yes]:
         return None
     return _Case(ast.MatchAs(None, None), found.test, at[yes].next[0], no)
+
+
+def _turned(found: Branch) -> Branch:
+    """The branch of a guard ``not a``, which is taken if ``a`` is true."""
+    return Branch(negated(found.test), found.no, found.yes, found.stack, found.owned)
 
 
 def _has_marker(test: Any) -> bool:

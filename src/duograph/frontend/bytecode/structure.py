@@ -102,7 +102,12 @@ class Structure(Conditions):
             context = scope.context
             if context is not None and context.handler not in around:
                 if context.final is not None:
-                    i = self.flow.behind_final(context.final, i)
+                    behind = self.flow.behind_final(context.final, i)
+                    if behind is None:
+                        if stack and not isinstance(stack[-1], Marker):  # it was to be returned
+                            out.append(self._plain(ast.Return(self.pop(list(stack)))))
+                        return None
+                    i = behind
                 scope = Scope(scope.stop, loop, context.outer)
                 continue
             new = around if context is None else around[: around.index(context.handler)]

@@ -11,10 +11,12 @@
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import importlib.machinery
 import os
+import reprlib
 import sys
 import sysconfig
 import types
@@ -25,7 +27,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.lookup import raw_getattr
-from duograph.base.source import PACKAGE_DIR, is_internal_file, source_of_code
+from duograph.base.source import PACKAGE_DIR, is_internal_file
 from duograph.base.weak import WeakTable
 from duograph.core.traits import said_of, traits_of
 
@@ -53,8 +55,14 @@ def module_kind(name: str | None) -> str:
     if module is not None and file is None and name != "__main__" and top in sys.builtin_module_names:
         return "other"
     if file is None:
-        return "user" if name == "__main__" or module is None else "other"
+        return "user" if name == "__main__" or module is None or _is_made_by_exec(module) else "other"
     return _kind_in(_place(file), name)
+
+
+def _is_made_by_exec(module: Any) -> bool:
+    """Whether a module without a file holds what `exec` was given: Python puts its built-in functions there."""
+    origin = raw_getattr(raw_getattr(module, "__spec__"), "origin")
+    return "__builtins__" in raw_getattr(module, "__dict__", ()) and origin != "frozen"
 
 
 @functools.lru_cache(4096)
@@ -203,10 +211,19 @@ def is_user_class(cls: type) -> bool:
 
 
 def _is_user_class(cls: type) -> bool:
-    return any(
-        not getattr(c, "__module__", "builtins").startswith("builtins") and module_kind(c.__module__) == "user"
-        for c in cls.__mro__
-    )
+    for c in cls.__mro__:
+        module = getattr(c, "__module__", "builtins")
+        if module == "builtins":
+            if _flags(c) & _HEAP_TYPE and vars(builtins).get(c.__name__) is not c:
+                return True
+        elif module_kind(module) == "user" or (module == "types" and "__dataclass_fields__" in vars(c)):
+            return True  # the latter: 3.11 leaves it at that in `make_dataclass`
+    return False
+
+
+def is_builtin_class(cls: Any) -> bool:
+    """Whether ``cls`` is a class like ``list``. (``__module__`` is ``builtins`` in a bare namespace of `exec`, too.)"""
+    return isinstance(cls, type) and cls.__module__ == "builtins" and not is_user_class(cls)
 
 
 _flags = type.__dict__["__flags__"].__get__  # as they are: what a metaclass does about attributes must not run
@@ -312,7 +329,7 @@ def is_odd_method(kind: type, name: str, found: Any) -> bool:
     if found is None or type(found) in _PLAIN_METHODS or is_compiled(found):
         return False
     owner = next((base for base in _order(kind) if _members(base).get(name) is found), object)
-    return bool(_flags(owner) & _HEAP_TYPE) and module_kind(owner.__module__) == "user"
+    return bool(_flags(owner) & _HEAP_TYPE) and is_user_class(owner)
 
 
 _GENERATED = {
@@ -321,11 +338,20 @@ _GENERATED = {
 
 
 def is_generated(fn: types.FunctionType) -> bool:
-    """Whether ``fn`` is a method that ``dataclasses`` or ``namedtuple`` wrote: it has no source, and no effects."""
+    """Whether ``fn`` is a method that ``dataclasses`` or ``namedtuple`` wrote: it has no effects.
+
+    They `exec` text, as users do, whose text need not be kept either; what tells is what stands around the method.
+    """
     code = fn.__code__
-    if code.co_filename.startswith("<") and fn.__name__ in _GENERATED:
-        return source_of_code(code) is None
-    return fn.__name__ in _GENERATED and code.co_filename == dataclasses.__file__
+    if fn.__name__ not in _GENERATED:
+        return False
+    if code.co_filename == "<string>":
+        is_of_tuple = code.co_name == "<lambda>" and _home(fn).startswith("namedtuple_")
+        return is_of_tuple or code.co_qualname.startswith("__create_fn__.")
+    if code.co_filename == reprlib.__file__:  # 3.13: around the generated ``__repr__``, and perhaps one of the user's
+        held = [cell.cell_contents for cell in fn.__closure__ or ()]
+        return any(isinstance(f, types.FunctionType) and f is not fn and is_generated(f) for f in held)
+    return code.co_filename == dataclasses.__file__
 
 
 _SETTINGS = {"set_train", "set_grad", "add_flags", "add_flags_recursive", "to_float", "phase", "recompute"}

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from ..rules.errors import Uncapturable
+from ..rules.policy import is_builtin_class
 
 _factory = vars(defaultdict)["default_factory"]
 get_factory, set_factory = _factory.__get__, _factory.__set__
@@ -22,7 +23,7 @@ class Factory:
     @staticmethod
     def of(function: Any) -> Any:
         """``function`` itself if it is a class like ``list``, which anybody may call."""
-        is_plain = function is None or (isinstance(function, type) and function.__module__ == "builtins")
+        is_plain = function is None or is_builtin_class(function)
         return function if is_plain else Factory(function)
 
     def __call__(self) -> Any:

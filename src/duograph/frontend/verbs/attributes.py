@@ -82,7 +82,7 @@ class Attributes:
         if isinstance(obj, Scalar | NumpyScalar):
             return self._scalar_attr(obj, name)
         if isinstance(obj, _VALUES):
-            if type(obj).__module__ == "builtins" or not is_user_class(type(obj)):
+            if not is_user_class(type(obj)):
                 return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
@@ -496,7 +496,7 @@ class Attributes:
 def user_method(obj: Any, name: str) -> Any:
     """The special method of ``obj`` if it is user code that must be interpreted, else ``None``."""
     cls = type(obj)
-    if cls.__module__ == "builtins":
+    if cls.__module__ == "builtins" and not is_user_class(cls):
         return None
     found = special_method(cls, name)
     if isinstance(found, types.FunctionType):

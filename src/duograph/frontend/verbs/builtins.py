@@ -25,7 +25,7 @@ from ..programs.printing import PrintTarget
 from ..rules.errors import Uncapturable
 from ..rules.facts import lookup
 from ..rules.opaque import is_iterator
-from ..rules.policy import is_user_class
+from ..rules.policy import is_builtin_class, is_user_class
 from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.functions import CapturedFunction
@@ -155,7 +155,7 @@ def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
         return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
     answer = isinstance(obj, cls)
     kind = type(obj)
-    if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and kind.__module__ == "builtins"):
+    if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and is_builtin_class(kind)):
         asks_object = getattr(cls, "_is_protocol", False) and not _is_subclass(kind, cls)
         if kind.__class__ is not obj.__class__.__class__ or asks_object:
             raise Uncapturable(f"whether an object is a {cls.__qualname__}")

@@ -22,7 +22,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import members_of
-from ..rules.policy import is_user_class
+from ..rules.policy import is_builtin_class, is_user_class
 from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
@@ -147,7 +147,7 @@ def _as_it_is_now(value: Any) -> Any:
         return type(value)(map(_as_it_is_now, value))
     if type(value) is dict and all(type(k) in _PLAIN for k in value):
         return {k: _as_it_is_now(v) for k, v in value.items()}
-    if isinstance(value, Exception) and type(value).__module__ == "builtins" and not vars(value):
+    if isinstance(value, Exception) and is_builtin_class(type(value)) and not vars(value):
         made = copy.copy(value)  # without where it came up
         members_of(made)
         made.args = _as_it_is_now(value.args)
@@ -211,7 +211,7 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
     kind = UserWarning if category is None else category
     if stacklevel != 1 or source is not None or type(message) is not str or not isinstance(kind, type):
         raise Uncapturable("warnings.warn with more than a text and a class")
-    if kind.__module__ != "builtins" or not issubclass(kind, Warning):
+    if not is_builtin_class(kind) or not issubclass(kind, Warning):
         raise Uncapturable(f"a warning of class {kind.__qualname__}")
     names, asked = calls.session.site[1].globals, calls.session.source_of(_raises)
     told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)

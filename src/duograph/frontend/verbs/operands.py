@@ -269,7 +269,9 @@ def _check_bases(session: Session, value: Any) -> None:
     if session.is_made_inside(value):
         return
     for base in type(value).__mro__:
-        if base.__module__ not in _ABSTRACT and module_kind(base.__module__) == "other" and base is not object:
+        if base is object or base.__module__ in _ABSTRACT or is_user_class(base):
+            continue
+        if module_kind(base.__module__) == "other":
             raise Uncapturable(f"native code that reads an outside object of a class derived from {base.__qualname__}")
 
 
