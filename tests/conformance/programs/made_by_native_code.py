@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import dataclasses
+import random
 import types
 
 from tests.conformance.harness import T, program
@@ -168,3 +169,57 @@ def copies_of_objects(x):
         shallow.a.append(shallow.t)
         shallow.t = shallow.t * 2
     return space.a.b, vars(space.a), objects[0].a, objects[1].b, shallow.a, shallow.t
+
+
+@program(calls=BOTH)
+def draws_on_one_of_two_paths(x):
+    generator = random.Random(3)
+    drawn = []
+    if x.sum() > 0:
+        what = [5]
+        drawn.append(generator.randint(0, 100))
+    else:
+        what = "n"
+    drawn.append(generator.choice([1, 2, 3]))
+    return what, drawn
+
+
+@program(calls=BOTH)
+def draws_of_a_function_that_returns_early(x):
+    generator = random.Random(3)
+    drawn = []
+
+    def draw(y):
+        drawn.append(generator.randint(0, 100))
+        if y.sum() > 0:
+            return y
+        drawn.append(generator.gauss(0, 1))
+        return [y]
+
+    return draw(x), draw(x * 2), drawn
+
+
+@program(calls=BOTH, captured=False)
+def notes_on_one_of_two_paths(x):
+    error = ValueError("a")
+    error.add_note("0")
+    if x.sum() > 0:
+        error.add_note("p")
+        what = [5]
+    else:
+        what = "n"
+    error.add_note("1")
+    return what, error.__notes__
+
+
+@program(calls=BOTH, captured=False)
+def notes_of_an_exception_that_is_raised(x):
+    notes = []
+    for k in range(2):
+        try:
+            if x[k] > 0:
+                raise ValueError(k)
+        except ValueError as error:
+            error.add_note("seen")
+            notes.append(list(error.__notes__))
+    return notes

@@ -1,4 +1,5 @@
-"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays, random generators.
+"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays, random generators,
+exceptions that get notes.
 
 Capture runs one piece of code several times from the same tracked state (`World.restore`), but nobody can restore an
 iterator. So a clock notes when each of these objects was made and last changed; going back to a moment between the two
@@ -24,6 +25,11 @@ def is_iterator(obj: Any) -> bool:
 def is_opaque(obj: Any) -> bool:
     """Whether ``obj`` can change in a way that the tracked state does not cover."""
     return isinstance(obj, np.ndarray | bytearray | memoryview | array.array | random.Random) or is_iterator(obj)
+
+
+def is_advanced(obj: Any) -> bool:
+    """Whether native code that is given ``obj`` changes it: takes values from it, or draws."""
+    return is_iterator(obj) or isinstance(obj, random.Random)
 
 
 class Opaque:

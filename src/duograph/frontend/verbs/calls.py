@@ -26,7 +26,7 @@ from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_raised
 from ..rules.facts import cell_facts, has_slots, lookup
-from ..rules.opaque import is_iterator, is_opaque
+from ..rules.opaque import is_advanced, is_iterator, is_opaque
 from ..rules.policy import (
     check_look,
     function_kind,
@@ -420,7 +420,7 @@ class Calls:
             is_extended = fn.__name__ == "extend" and isinstance(fn.__self__, list)
             args = tuple(self._elements(a, len(args) == 1, is_extended) for a in args)
         for value in (*args, *kwargs.values()):
-            if is_iterator(value):
+            if is_advanced(value):
                 self.semantics.change_opaque(value)
             self.semantics._refuse_foreign(value)
         if raw_getattr(fn, "__module__") in _READS_OBJECTS:
@@ -529,6 +529,8 @@ class Calls:
             return
         if is_opaque(owner) and (not isinstance(owner, np.ndarray) or name in _ARRAY_CHANGES):
             self.semantics.change_opaque(owner)
+        if isinstance(owner, BaseException) and name == "add_note":
+            self.world.opaque.change(owner)
         kind = type(owner)
         if isinstance(fn, types.MethodType):
             check_pure(fn.__func__)
