@@ -30,9 +30,7 @@ DIFFERENT = {
     "python_corners:special_method_that_gives_something_else_error": "`return a if b else c` is an `if`: cut in two",
 }
 if sys.version_info < (3, 12):
-    DIFFERENT["statements:names_inside_of_chained_comparisons"] = (
-        "a branch more in bytecode: too many paths"
-    )
+    DIFFERENT["statements:names_inside_of_chained_comparisons"] = "a branch more in bytecode: too many paths"
 NO_FUNCTION = {"functions:partial_program"}
 """There is no Python function to look at: its parts are captured from bytecode."""
 FROM_SOURCE = {"cut_closures:declared_nonlocal_and_never_named"}
