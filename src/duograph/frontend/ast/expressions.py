@@ -149,6 +149,7 @@ class Expressions(Receivers):
         try:
             value = cell.cell_contents
         except ValueError:
+            self.session.guard_empty(cell)
             raise NameError(
                 f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
                 name=name,

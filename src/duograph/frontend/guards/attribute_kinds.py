@@ -19,7 +19,7 @@ class _NoAttribute(Lacks):
     name = "no attribute"
 
     def holds(self, value: Any, expected: Any) -> bool:
-        return not hasattr(value, expected)
+        return value == types.CellType() if type(value) is types.CellType else not hasattr(value, expected)
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
         module = t.known(source)
@@ -133,13 +133,36 @@ class _KindOf(Kind):
 
 
 @guard_kind
+class _Raises(Kind):
+    """A function that only reads raises an exception of this class for these arguments."""
+
+    name = "raises"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        try:
+            value(*expected[0])
+        except Exception as error:  # noqa: BLE001 - what it raises is what is asked for
+            return bool(type(error) is expected[1].value)
+        return False
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source}({', '.join(map(short, expected[0]))}) raises {expected[1].value.__name__}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source}({', '.join(map(short, expected[0]))}) raised {expected[1].value.__name__}"
+
+
+@guard_kind
 class _Gives(Kind):
     """A function that only reads gives this for these arguments."""
 
     name = "gives"
 
     def holds(self, value: Any, expected: Any) -> bool:
-        return KINDS["equal"].holds(value(*expected[0]), expected[1])
+        try:
+            return KINDS["equal"].holds(value(*expected[0]), expected[1])
+        except Exception:  # noqa: BLE001 - a context variable has no value any more
+            return False
 
     def text(self, source: Source, expected: Any) -> str:
         return f"{source}({', '.join(map(short, expected[0]))}) == {short(expected[1])}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -265,8 +266,10 @@ def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:
             owner.pop(name, None)
         else:
             owner[name] = value
-    else:
+    elif value is not MISSING:
         owner.cell_contents = value
+    elif owner != types.CellType():
+        del owner.cell_contents
 
 
 def _hook(owner: Any, name: str) -> Any:

@@ -194,8 +194,9 @@ class _Rewriting:
     def _of(self, source: Source) -> Source:
         match source.kind:
             case "pinned":
-                moved = self.moved.get(id(source.base.value))
-                return source if moved is None else self.of(moved.source)
+                moved, variable = self.moved.get(id(source.base.value)), self.cells.get(id(source.base.value))
+                found = variable if moved is None else moved.source
+                return source if found is None else self.of(found)
             case "cell":
                 variable = self.cells.get(id(source.base.value))
                 return source if variable is None else sources.attr(self.of(variable), "cell_contents")

@@ -485,7 +485,15 @@ class Session(Identified, Shadows):
             return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
         if kind == "global":
             return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
-        return self.external(owner.cell_contents, sources.cell(owner, name))
+        try:
+            return self.external(owner.cell_contents, sources.cell(owner, name))
+        except ValueError:
+            self.guard_empty(owner)
+            return MISSING
+
+    def guard_empty(self, cell: types.CellType) -> None:
+        """A closure variable without a value is an assumption, too."""
+        self.guards.add(sources.pinned(cell), "no attribute", "cell_contents")
 
     def place(self) -> tuple[Any, ...]:
         """Where in the program capture is: the same when the code before a decision runs again for another path."""

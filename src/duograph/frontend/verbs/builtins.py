@@ -285,6 +285,7 @@ def _delattr(calls: Any, obj: Any, name: str) -> None:
 def _hash(calls: Any, value: Any) -> Any:
     if contains_symbolic(value):
         raise Uncapturable("the hash of a tensor, or of what is only known at run time")
+    watched(type(value), "__hash__")
     return calls.call_native(hash, (value,), {})
 
 

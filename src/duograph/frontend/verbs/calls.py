@@ -52,7 +52,7 @@ from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
 from .fields import check_fields, check_generated_init, runs_code, set_fields
 from .getters import call_getter, check_template, text_method
-from .library import dispatched, is_single_dispatch, of_context
+from .library import ask, dispatched, is_single_dispatch, of_context
 from .native_errors import check_error, run_native
 from .order import find, sort_list
 from .semantics import contains_symbolic
@@ -187,7 +187,7 @@ class Calls:
 
     def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """What a function says of the outside, by a guard that asks it again."""
-        value = fn(*args)
+        value = ask(self.session, fn, self.session.source_of(fn), args)
         if not _is_hashable((args, value)) or not isinstance(value, bool | int | float | str | type(None)):
             raise Uncapturable(f"a call of {fn.__module__}.{fn.__qualname__}, which gives an object from outside")
         self.session.guards.add(self.session.source_of(fn), "gives", (args, value))

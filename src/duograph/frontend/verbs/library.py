@@ -19,7 +19,7 @@ from typing import Any
 from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.policy import is_interpreted, module_kind
-from ..rules.sources import Pin
+from ..rules.sources import Pin, Source
 from ..rules.watch import watched
 from ..values.closures import is_annotated
 from ..values.functions import CapturedFunction
@@ -157,11 +157,20 @@ def of_context(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     """``variable.get()`` of a `ContextVar`, by a guard that asks it again."""
     if fn.__name__ != "get" or kwargs or not _SIMPLE.issuperset(map(type, args)):
         raise Uncapturable(f"ContextVar.{fn.__name__}")
-    value = fn(*args)
+    value = ask(calls.session, fn, sources.pinned(fn), args)
     if type(value) not in _SIMPLE:
         raise Uncapturable("a context variable that holds an object")
     calls.session.guards.add(sources.pinned(fn), "gives", (args, value))
     return value
+
+
+def ask(session: Any, fn: Any, source: Source, args: tuple[Any, ...]) -> Any:
+    """What a function that only reads says; that it raises is an assumption."""
+    try:
+        return fn(*args)
+    except Exception as error:
+        session.guards.add(source, "raises", (args, Pin(type(error))))
+        raise
 
 
 @substitute(os.getenv)
