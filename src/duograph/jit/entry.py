@@ -17,6 +17,7 @@ from duograph.base.diagnostics import InternalError
 from duograph.base.failures import SHORTAGE, ExtensionError, Failure, are_raised, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
 from duograph.base.once import lazy
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import rules_version, state
 from duograph.core.types import ScalarType, TensorType
 from duograph.frontend.guards.guard import UNREADABLE, Guard
@@ -390,7 +391,7 @@ class Entry:
             graph = optimised(recorder.graph, level)
             told = recorder.begin, recorder.finish
             made = native_taped_call(self, graph, level, args, parameters, called, told)
-        except (Unsupported, Underivable, Overwritten):
+        except (Unsupported, Underivable, UnknownSizeError, Overwritten):
             self.taped[active], self._refused_on_tapes = None, True
             return None
         except SHORTAGE:

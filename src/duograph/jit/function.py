@@ -524,7 +524,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 store.drop(entry)
                 self._shared.drop(entry)
             return result
-        if isinstance(cause, Underivable):
+        if isinstance(cause, Underivable) or type(cause) is UnknownSizeError:
             entry.program.plain_for_gradients = True
         if not (entry.program.catches or is_excused(cause)):
             self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
