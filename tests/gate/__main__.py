@@ -52,9 +52,17 @@ class Environment:
         self.logs = LOGS
         self._numbers = itertools.count(1)
         self._running: set[int] = set()  # processes that lead groups
+        self.is_ready = threading.Event()
+        """It is set up, or cannot be."""
 
     def set_up(self) -> None:
         """Makes the environment and installs the checkout; ``status`` is what that came to."""
+        try:
+            self._set_up()
+        finally:
+            self.is_ready.set()
+
+    def _set_up(self) -> None:
         installed = self.folder / ".duograph-installed"
         pip = [self.python, "-m", "pip", "--disable-pip-version-check"]
         install = [*pip, "install", "--quiet", "-e", ".[dev]"]
@@ -73,9 +81,16 @@ class Environment:
                 return
         installed.touch()
 
-    def run(self, script: str, *arguments: str) -> int:
-        """A script of ours, in this environment; its exit code."""
-        return _status(["bash", f"scripts/{script}", *arguments], env=environment(VIRTUAL_ENV=str(self.folder)))
+    def check(self) -> int:
+        """The exit code of ``scripts/check``, whose output goes to the screen when it has ended."""
+        log = self.logs / "check.txt"
+        with open(log, "w") as out:
+            status = _status(
+                ["bash", "scripts/check"], env=environment(VIRTUAL_ENV=str(self.folder)),
+                stdout=out, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        print(f"{log.read_text(errors='replace')}scripts/check: exit code {status}", flush=True)
+        return status
 
     def pytest(self, name: str, *arguments: str, shown: bool = False) -> Outcome:
         """One run of pytest; its output goes to a log, and to the screen if it is ``shown``."""
@@ -101,28 +116,24 @@ class Environment:
         what = json.loads(found.read_text()) if found.exists() else {}
         return Outcome(running.returncode, log=os.path.relpath(log, ROOT), **what)
 
-    def suite(self) -> dict[str, Outcome]:
-        """The whole suite, part by part; the output of those that fail goes to the screen."""
+    def part(self, part: str, chosen: list[str]) -> Outcome:
+        """One part of the suite, once the environment is there; its output goes to the screen if something fails."""
+        self.is_ready.wait()
+        if self.status:
+            return Outcome(self.status)
+        begin = time.monotonic()
+        outcome = self.pytest(part, *SUITE, *chosen)
+        said = f"{sum(outcome.counts.values())} tests, {len(outcome.failed)} failed, exit code {outcome.status}"
+        shown = f"python {self.version}: {part}: {said}, {time.monotonic() - begin:.0f} s"
+        if outcome.status:
+            shown = f"{(ROOT / outcome.log).read_text(errors='replace')}\n{shown}"
+        print(shown, flush=True)
+        return outcome
 
-        def run(part: str, chosen: list[str]) -> Outcome:
-            begin = time.monotonic()
-            outcome = self.pytest(part, *SUITE, *chosen)
-            said = f"{sum(outcome.counts.values())} tests, {len(outcome.failed)} failed, exit code {outcome.status}"
-            shown = f"python {self.version}: {part}: {said}, {time.monotonic() - begin:.0f} s"
-            if outcome.status:
-                shown = f"{(ROOT / outcome.log).read_text(errors='replace')}\n{shown}"
-            print(shown, flush=True)
-            return outcome
-
-        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-            futures = {part: pool.submit(run, part, chosen) for part, chosen in plan.suite(self.version).items()}
-            try:
-                return {part: future.result() for part, future in futures.items()}
-            except BaseException:  # Ctrl-C
-                pool.shutdown(wait=False, cancel_futures=True)
-                for leader in list(self._running):
-                    _kill(leader)
-                raise
+    def kill(self) -> None:
+        """Ends the runs of pytest that are under way."""
+        for leader in list(self._running):
+            _kill(leader)
 
     def alone(self, test: str) -> Outcome:
         """One test in a process of its own."""
@@ -204,24 +215,24 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
     first, *others = environments
     first.set_up()
 
-    def set_up_others() -> None:  # waits for the network and the disk while the check uses a core
+    def set_up_others() -> None:  # waits for the network and the disk most of the time
         for other in others:
             other.set_up()
 
-    waiting = threading.Thread(target=set_up_others)
-    waiting.start()
-    if first.version == plan.WHOLE and first.status == 0:
-        verdict.step("scripts/check", first.run("check"))
-    waiting.join()
+    setting_up = threading.Thread(target=set_up_others)
+    setting_up.start()
+    check, suites = side_by_side(environments)
+    setting_up.join()
+    if check is not None:
+        verdict.step("scripts/check", check)
     for one in environments:
         name = f"python {one.version}"
         verdict.step(f"{name}: set-up", one.status, f".ci/logs/setup-{one.version}.txt")
-        if not one.is_constrained and not one.status:
-            verdict.remarks.append(f"{name}: the newest versions: those of {CONSTRAINTS.name} cannot be installed")
         if one.status:
             continue
-        print(f"=== {name}", flush=True)
-        for part, outcome in one.suite().items():
+        if not one.is_constrained:
+            verdict.remarks.append(f"{name}: the newest versions: those of {CONSTRAINTS.name} cannot be installed")
+        for part, outcome in suites[one.version].items():
             verdict.whole_run(f"{name}: {part}", outcome, one.alone)
     for file in plan.timed(ROOT) if first.status == 0 and not is_quick else ():
         # A run for each: what ends one, such as an interrupt that no test has caught, ends no other.
@@ -229,6 +240,29 @@ def _run(environments: list[Environment], verdict: Verdict, is_quick: bool) -> N
         name = "timed-" + pathlib.Path(file).stem
         timed = first.pytest(name, "-n", "0", "-m", "timed", file, shown=True)
         verdict.timed_run(f"timed tests of {file}", timed, first.alone)
+
+
+def side_by_side(environments: list[Environment]) -> tuple[int | None, dict[str, dict[str, Outcome]]]:
+    """The exit code of the check, and for each CPython the parts of its suite: `AT_A_TIME` of all these at a time, so
+    that no core waits for the end of another Python's last part."""
+    first = environments[0]
+    with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        has_check = first.version == plan.WHOLE and first.status == 0
+        check = pool.submit(first.check) if has_check else None
+        suites = {
+            one.version: {part: pool.submit(one.part, part, chosen) for part, chosen in plan.suite(one.version).items()}
+            for one in environments
+        }
+        try:
+            outcomes = {
+                version: {part: future.result() for part, future in parts.items()} for version, parts in suites.items()
+            }
+            return check.result() if check else None, outcomes
+        except BaseException:  # Ctrl-C
+            pool.shutdown(wait=False, cancel_futures=True)
+            for one in environments:
+                one.kill()
+            raise
 
 
 if __name__ == "__main__":

@@ -87,15 +87,16 @@ IN_CHECK = "tests/house"
 
 PARTS = {
     "conformance": ("tests/conformance",),
-    "ops": ("tests/ops", "tests/unit/core", "tests/unit/tensor"),
+    "lower": ("tests/unit/lower", "tests/unit/ir", "tests/unit/passes", "tests/unit/rewrite"),
+    "frontend": ("tests/unit/frontend", "tests/unit/debug", "tests/seeds", "tests/mdtest"),
     "jit": ("tests/unit/jit", "tests/unit/autodiff"),
-    "runtime": ("tests/unit/runtime", "tests/unit/lower", "tests/unit/ir", "tests/unit/passes", "tests/unit/rewrite"),
+    "errors": ("tests/errors", "tests/unit/nn", "tests/unit/train", "tests/unit/context"),
+    "runtime": ("tests/unit/runtime",),
+    "users": ("tests/unit/compat", "tests/first_contact", "tests/test_tour.py", "tests/test_tiny.py", "tests/site"),
+    "ops": ("tests/ops", "tests/unit/core", "tests/unit/tensor"),
     "properties": ("tests/properties", "tests/replay", "tests/fuzz", "tests/stress", "tests/zero_change"),
     "processes": ("tests/distributed", "tests/unit/distributed", "tests/unit/dataset", "tests/unit/profiling"),
-    "frontend": ("tests/unit/frontend", "tests/unit/debug", "tests/seeds", "tests/mdtest"),
-    "users": ("tests/unit/compat", "tests/first_contact", "tests/test_tour.py", "tests/test_tiny.py", "tests/site"),
     "names": ("tests/compat", "tests/compare", "tests/unit/api", "tests/unit/mint", "tests/unit/numpy"),
-    "errors": ("tests/errors", "tests/unit/nn", "tests/unit/train", "tests/unit/context"),
     "base": ("tests/unit/base", "tests/unit/test_alarms.py", "tests/unit/test_growth.py", "tests/gate"),
 }
 """The suite in runs of pytest of their own, two at a time, the longest first: what a process has run before a test is

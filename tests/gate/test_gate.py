@@ -196,7 +196,13 @@ def test_parts_of_a_suite(
     (tmp_path / "test_b.py").write_text("def test_fails(): assert not 'planted'\n")
     parts = {"good": [str(tmp_path / "test_a.py")], "bad": [str(tmp_path / "test_b.py")]}
     monkeypatch.setattr(plan, "suite", lambda version: parts)
-    good, bad = environment_in(tmp_path).suite().values()
+    monkeypatch.setattr(plan, "WHOLE", "")
+    environment = environment_in(tmp_path)
+    environment.status = 0
+    environment.is_ready.set()
+    check, suites = gate.side_by_side([environment])
+    good, bad = suites[environment.version].values()
+    assert check is None
     assert (good.status, good.counts, good.failed) == (0, {"passed": 1}, [])
     assert bad.status == 1 and [name.rpartition("::")[2] for name in bad.failed] == ["test_fails"]
     shown = capfd.readouterr().out
