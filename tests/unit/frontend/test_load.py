@@ -247,6 +247,19 @@ def test_code_that_was_rewritten_is_not_what_the_text_says():
     assert ms.jit(lambda x: g(x))(X).asnumpy().tolist() == [7.0, 14.0]
 
 
+def test_code_without_a_hash():
+    """A list among the constants of a code object has none."""
+
+    def g():
+        return "an item"
+
+    g.__code__ = g.__code__.replace(co_consts=tuple([7.0] if c == "an item" else c for c in g.__code__.co_consts))
+    assert ms.jit(lambda x: x * g()[0])(X).asnumpy().tolist() == [7.0, 14.0]
+    assert ms.jit(lambda x, fn: x * fn()[0])(X, g).asnumpy().tolist() == [7.0, 14.0]
+    with pytest.raises(TypeError):
+        hash(g.__code__)
+
+
 class _Mangled:
     factor = 3
 

@@ -175,8 +175,9 @@ def _home(fn: types.FunctionType) -> str:
     return name if isinstance(name, str) else str(fn.__module__ or "")
 
 
-_ORDERINGS = {fn.__code__ for made in vars(functools)["_convert"].values() for _, fn in made}
-"""What `functools.total_ordering` gives classes of users: it calls their methods."""
+_ORDERINGS = {id(fn.__code__) for made in vars(functools)["_convert"].values() for _, fn in made}
+"""What `functools.total_ordering` gives classes of users: it calls their methods. By identity: code that ``replace``
+has given a list among its constants has no hash."""
 
 
 def function_kind(fn: types.FunctionType) -> str:
@@ -184,7 +185,7 @@ def function_kind(fn: types.FunctionType) -> str:
     kind = _place(fn.__code__.co_filename)
     if kind == "framework":
         return kind
-    if fn.__code__ in _ORDERINGS:
+    if id(fn.__code__) in _ORDERINGS:
         return "user"
     home = _home(fn)
     kind = _switched(home) or _kind_in(kind, home)
