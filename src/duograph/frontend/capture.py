@@ -123,6 +123,9 @@ def capture(
         except Uncapturable:
             if log.forget_places():  # some of the regions of a place do join, perhaps
                 continue
+            if log.has_reading:  # it may be looked at
+                log.drops_readings = log.has_reading = False
+                continue
             if log.has_joined_text:  # it may be asked what it says
                 log.joins_texts = log.has_joined_text = False
                 continue

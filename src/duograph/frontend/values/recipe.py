@@ -44,6 +44,7 @@ from ..rules.policy import is_user_class
 from ..rules.sources import Source
 from .journals import Journal, operations
 from .remade import parts_of
+from .restricted import Restricted
 from .shadows import facts_of_container, new_blank
 from .text import GraphText
 from .world import CONTAINERS, is_own_dictionary, new_tuple, refill_dict, set_contents
@@ -452,7 +453,7 @@ class Collector:
             return any(map(self._is_new, key))
         if isinstance(key, Tensor):
             return key.is_symbolic
-        if isinstance(key, Scalar) or hasattr(type(key), "refuse") or id(key) in self.session.without_dictionary:
+        if isinstance(key, Scalar | Restricted) or id(key) in self.session.without_dictionary:
             return True
         return self.session.world.is_tracked(key) and id(key) not in self.session.originals
 

@@ -7,13 +7,14 @@ shows only where it leaves the program. Everything else that can be done with an
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
-from typing import Any, NoReturn
+from typing import Any
 
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
 from ..values.recipe import Called
+from ..values.restricted import Restricted
 from ..values.text import GraphText
 from .builtins import substitute
 
@@ -24,10 +25,11 @@ _WITHOUT = (int, float, complex, str, bytes, tuple, frozenset, range, Scalar, Gr
 """Objects of which Python may have one or several that are equal."""
 
 
-class Address:
+class Address(Restricted):
     """The ``id`` of an object; there is one `Address` for each."""
 
     __slots__ = ("_at", "_calls", "_of")
+    why = "the built-in function id(), for more than telling objects apart"
 
     def __init__(self, calls: Any, of: Any) -> None:
         self._calls, self._of = calls, of
@@ -60,35 +62,6 @@ class Address:
         if collector.values_only:
             self.refuse()
         return Called(id, [collector.recipe(self._of)])
-
-    def refuse(self, *_: Any) -> NoReturn:
-        """Answers whatever else is asked."""
-        raise Uncapturable("the built-in function id(), for more than telling objects apart")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        self.refuse()
-
-    __lt__ = __le__ = __gt__ = __ge__ = __index__ = __int__ = __float__ = __str__ = __repr__ = __format__ = refuse
-    __neg__ = __pos__ = __abs__ = __invert__ = __round__ = __reduce_ex__ = __copy__ = __deepcopy__ = refuse  # type: ignore[assignment]
-
-
-for _name in (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "divmod",
-    "pow",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-):
-    setattr(Address, f"__{_name}__", Address.refuse)
-    setattr(Address, f"__r{_name}__", Address.refuse)
 
 
 def _addresses(session: Any) -> dict[int, Address]:

@@ -34,10 +34,10 @@ from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.factories import factory_of
 from ..values.functions import CapturedFunction, check_function_attribute
+from ..values.restricted import Restricted
 from ..values.settable import check_settable
 from ..values.text import GraphText
 from ..values.world import CONTAINERS, World, is_own_dictionary
-from .contexts import CapturedContext
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -256,7 +256,7 @@ class Attributes:
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], obj, name)
         cls = type(obj)
-        if cls is CapturedContext:
+        if isinstance(obj, Restricted) and lookup(cls, name) is None:
             obj.refuse()
         check_trace(obj, name)
         self._check_classes(cls.__mro__, name)

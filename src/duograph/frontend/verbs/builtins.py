@@ -30,6 +30,7 @@ from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.functions import CapturedFunction
 from ..values.recipe import Called, Collector
+from ..values.restricted import Restricted
 from ..values.text import GraphText, formatted
 from .attributes import user_method
 from .callbacks import key_function
@@ -183,7 +184,7 @@ def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
 
 def _guard_class(calls: Any, obj: Any) -> None:
     """Guards of identity do not cover ``obj.__class__ = ...``."""
-    if hasattr(type(obj), "refuse"):
+    if isinstance(obj, Restricted):
         obj.refuse()
     if id(obj) in (choices := calls.session.choices).derived:
         choices.check_known(obj)

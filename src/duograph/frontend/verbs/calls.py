@@ -44,7 +44,7 @@ from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
 from ..values.text import GraphText, formatted
 from ..values.world import CONTAINERS, Frame
-from . import addresses, deferred, numbers  # noqa: F401 - which register substitutes
+from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
 from .callbacks import Callback, handed

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import inspect
 import types
-from typing import Any, NoReturn
+from typing import Any
 
 from ..rules import sources
-from ..rules.errors import Uncapturable
+from ..values.restricted import Restricted
 
 
 @contextlib.contextmanager
@@ -51,9 +51,11 @@ RECREATE = {
 """What is called instead of functions of contextlib, where a context is a decorator."""
 
 
-class Quiet:
+class Quiet(Restricted):
     """``numpy.errstate`` of what is ignored. Tensors do not ask for it, and capture computes with no number of NumPy's
     of which it would be asked (`run_native`)."""
+
+    why = "numpy.errstate, used other than in a with statement"
 
     def __enter__(self) -> None:
         pass
@@ -61,15 +63,11 @@ class Quiet:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def refuse(self, *_: Any) -> NoReturn:
-        """Answers whatever else is asked."""
-        raise Uncapturable("numpy.errstate, used other than in a with statement")
 
-    __call__ = make_python_object = __eq__ = __hash__ = __str__ = __repr__ = __format__ = refuse  # type: ignore[assignment]
-
-
-class CapturedContext:
+class CapturedContext(Restricted):
     """A context manager over an interpreted generator. Nothing is known of it but how a ``with`` statement uses it."""
+
+    why = "a context manager of a generator, used other than once in a with statement"
 
     def __init__(self, calls: Any, generator: Any) -> None:
         self.calls, self.gen = calls, generator
@@ -89,9 +87,3 @@ class CapturedContext:
         self.calls.semantics.change_opaque(self.gen)
         kind = None if exc is None else type(exc)
         return bool(_MANAGER.__exit__(self, kind, exc, None if exc is None else exc.__traceback__))
-
-    def refuse(self, *_: Any) -> NoReturn:
-        """Answers whatever else is asked."""
-        raise Uncapturable("a context manager of a generator, used other than once in a with statement")
-
-    __call__ = make_python_object = __eq__ = __hash__ = __str__ = __repr__ = __format__ = refuse  # type: ignore[assignment]

@@ -22,6 +22,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.opaque import is_iterator
+from ..values.restricted import Restricted
 from ..values.text import GraphText
 from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
 
@@ -87,7 +88,7 @@ def _refuse_ours(exc: Exception, fn: Any, operands: Any) -> None:
 
 def is_open(value: Any, depth: int = MAX_DEPTH) -> bool:
     """Whether a number, a size or a text in ``value`` is only known at run time."""
-    if isinstance(value, Scalar | NumpyScalar | GraphText | Dim):
+    if isinstance(value, Scalar | NumpyScalar | GraphText | Dim | Restricted):
         return True
     if isinstance(value, Tensor):
         return value.is_symbolic and any(isinstance(d, Dim) for d in value.shape)

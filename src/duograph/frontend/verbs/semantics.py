@@ -34,6 +34,7 @@ from ..rules.policy import is_generated, is_interpreted, is_user_class, module_k
 from ..rules.purity import is_constant
 from ..values.factories import factory_of
 from ..values.movable import PLAIN
+from ..values.restricted import Restricted
 from ..values.text import GraphText, Percent, rendered
 from ..values.world import CONTAINERS, Conflict
 from .attributes import Attributes, user_method
@@ -344,7 +345,7 @@ class Semantics(Attributes):
     def same_object(self, a: Any, b: Any) -> Any:
         """``a is b``. Which numbers that are only known at run time are one object, nobody knows, but for bools."""
         for one in (a, b):
-            if hasattr(type(one), "refuse"):
+            if isinstance(one, Restricted):
                 one.refuse()
         if isinstance(a, NumpyScalar | np.generic) and isinstance(b, NumpyScalar | np.generic) and a is not b:
             raise Uncapturable("whether two numbers of NumPy's are the same object")
