@@ -110,7 +110,13 @@ class Statements(Phrases):
 
     def foreign(self) -> None:
         """Something that no graph does: the function is cut there."""
-        self.put(self.fill(self.rng.choice(["time.time()", "opaque({any})", "{T} = opaque({t})", "{L} = opaque({l})"])))
+        self.put(
+            self.fill(
+                self.rng.choice(
+                    ["time.sleep(0)", "opaque({any})", "{T} = opaque({t})", "{L} = opaque({l})", "began = time.time()"]
+                )
+            )
+        )
 
     def asserts(self) -> None:
         """An assertion."""
@@ -255,7 +261,7 @@ class Statements(Phrases):
         looks = f"{held}(), {held}.func is {name}, len({held}.args), sorted({held}.keywords), {held}.args[0]"
         if self.rng.random() < 0.5:
             self.put(f"{result} = {{{held}: 1}}")
-            self.put(self.rng.choice(["time.time()", "opaque(1)", "pass"]))
+            self.put(self.rng.choice(["time.sleep(0)", "opaque(1)", "pass"]))
             self.put(f"{result}[{held}] += 1")
             looks = f"{result}[{held}], {held} in {result}, next(iter({result})) is {held}, {looks}"
         self.put(f"{result} = [{looks}]")
@@ -267,10 +273,10 @@ class Statements(Phrases):
         self.put(f"class {name}:")
         self.put(f"    gain = {self.expr('n', 1)}")
         self.put("    def __call__(self, a):")
-        self.put(f"        a = a * self.gain\n{'    ' * (self.indent + 2)}{self.rng.choice(['time.time()', 'pass'])}")
+        self.put(f"        a = a * self.gain\n{'    ' * (self.indent + 2)}{self.rng.choice(['time.sleep(0)', 'pass'])}")
         self.put("        return a + 1")
         self.put(f"    @{self.rng.choice(['classmethod', 'property', 'staticmethod'])}")
-        self.put(f"    def other(cls=None, a=1): {self.rng.choice(['time.time()', 'pass'])}; return a")
+        self.put(f"    def other(cls=None, a=1): {self.rng.choice(['time.sleep(0)', 'pass'])}; return a")
         call = self.rng.choice([
             f"{name}()({{t}})", f"ms.jit({name}())({{t}})", f"ms.jit({name}().__call__)({{t}})", f"{name}().other",
             f"[ms.jit({name}().__call__)(a) for a in {{l}}]", f"list(map({name}(), {{l}}))",

@@ -43,6 +43,6 @@ def test_most_programs_are_captured():
     captured = []
     for seed in range(FIRST, FIRST + COUNT):
         body = source_of(seed).split("def f(")[1]
-        if "time.time()" not in body and "opaque(" not in body:
+        if "time.sleep(0)" not in body and "opaque(" not in body:
             captured.append(checked(seed)[1]["jit"].captured)
     assert sum(captured) >= 0.5 * len(captured)  # 60 % of many more are

@@ -1,6 +1,6 @@
 """Variables of a cut function that functions and classes made in it declare: they are the skeleton's own.
 
-`time.time()` stands for whatever has effects that nobody knows.
+`time.sleep(0)` stands for whatever has effects that nobody knows.
 """
 
 import time
@@ -15,7 +15,7 @@ CALLS = [(X, 0), (X, 1), (X, 2), (T([-1.0, -2.0, -3.0]), 0)]
 def declared_nonlocal_and_never_named(x, k):
     """Found by fuzzing: the segment with the function had no such variable."""
     y, unused = x * 2 + x.mean() - 1, 0
-    time.time()
+    time.sleep(0)
     if k:
 
         def made():
@@ -29,7 +29,7 @@ def declared_nonlocal_and_never_named(x, k):
 @program(calls=CALLS, captured=False)
 def declared_nonlocal_two_functions_deep(x, k):
     y, unused = x * 2 + x.mean() - 1, 0
-    time.time()
+    time.sleep(0)
     if k:
 
         def outer():
@@ -41,14 +41,14 @@ def declared_nonlocal_two_functions_deep(x, k):
             return inner()
 
         y = outer() * y + x.mean()
-    time.time()
+    time.sleep(0)
     return y * k + x, unused
 
 
 @program(calls=CALLS, captured=False)
 def declared_nonlocal_by_a_class(x, k):
     y = x * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     y = y * k + x.mean() - 1
 
     class Counted:
@@ -57,5 +57,5 @@ def declared_nonlocal_by_a_class(x, k):
         gain = k
 
     y = y * k + x.mean() * Counted.gain
-    time.time()
+    time.sleep(0)
     return x * k + y * 2

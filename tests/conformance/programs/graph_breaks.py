@@ -1,6 +1,6 @@
 """Graph breaks: a statement that cannot be captured, and everything that Python promises around it.
 
-`time.time()` stands for whatever has effects that nobody knows. What is before and behind it is compiled in parts.
+`time.sleep(0)` stands for whatever has effects that nobody knows. What is before and behind it is compiled in parts.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ COUNT = 0
 @program(calls=CALLS, grad=0, captured=False)
 def values_go_from_part_to_part(x):
     y = x * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     z = y * y - x
-    time.time()
+    time.sleep(0)
     return (z * y).sum(), y
 
 
@@ -38,7 +38,7 @@ def a_closure_sees_a_variable_bound_again(x):
         return v * k + x
 
     y = scaled(x) + x * 3 - x.mean()
-    time.time()
+    time.sleep(0)
     k = 5
     z = scaled(y) + y * 2 - y.sum()
     return z, scaled(x)
@@ -54,7 +54,7 @@ def a_closure_binds_a_variable(x):
         return c
 
     y = x * count() + x.mean() - 1
-    time.time()
+    time.sleep(0)
     y = y * count() + x.mean() - c
     return y, c
 
@@ -64,7 +64,7 @@ def a_global_is_written_on_both_sides(x):
     global COUNT
     COUNT = COUNT + 1
     y = x * COUNT + x.mean() - 1
-    time.time()
+    time.sleep(0)
     COUNT += 10
     return y + COUNT * x - 2
 
@@ -73,7 +73,7 @@ def a_global_is_written_on_both_sides(x):
 def an_unbound_variable_raises_where_it_is_read(x):
     if float(x.sum()) > 1e9:
         late = x
-    time.time()
+    time.sleep(0)
     r = x
     try:
         r = x * 2 + x.mean() - x
@@ -86,7 +86,7 @@ def an_unbound_variable_raises_where_it_is_read(x):
 @program(calls=CALLS, captured=False)
 def a_deleted_variable(x):
     y = x * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     del x
     try:
         x  # noqa: B018, F821
@@ -98,7 +98,7 @@ def a_deleted_variable(x):
 @program(calls=CALLS, captured=False)
 def a_walrus_in_a_header(x):
     if (m := float((x * 2 + x.mean() - 1).sum())) > -5:
-        time.time()
+        time.sleep(0)
         x = x * m + x - 1
     return x, m
 
@@ -109,10 +109,10 @@ def a_walrus_in_a_header(x):
 @program(calls=CALLS, captured=False)
 def two_names_of_one_tensor(x):
     a = b = x * 1 + 0 - 0
-    time.time()
+    time.sleep(0)
     a.add_(1.0)
     c = b * 2 + a - x
-    time.time()
+    time.sleep(0)
     b.mul_(2.0)
     return a is b, a, c
 
@@ -121,10 +121,10 @@ def two_names_of_one_tensor(x):
 def a_view_is_written_behind_the_break(x):
     y = x[0:1]
     y2 = y * 3 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     y.add_(1.0)
     z = x * 2 + y2 - x.mean()
-    time.time()
+    time.sleep(0)
     x[1] = 7.0
     return x, y, z, y + z.sum() * 2 - 1
 
@@ -132,7 +132,7 @@ def a_view_is_written_behind_the_break(x):
 @program(calls=CALLS, captured=False)
 def a_tensor_that_a_branch_chooses_is_written(x):
     y = x if x.sum() > 0 else x * 2
-    time.time()
+    time.sleep(0)
     y.add_(1.0)
     return x, y
 
@@ -141,11 +141,11 @@ def a_tensor_that_a_branch_chooses_is_written(x):
 def one_dict_in_two_places(x):
     d = {"a": x, "n": 0}
     d["b"] = d["a"] * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     d["n"] += 1
     d["c"] = d["b"] + d["n"] * x - x.mean()
     both = [d, d]
-    time.time()
+    time.sleep(0)
     both[0]["z"] = x * 2 + x - 1
     return both[0] is both[1], d, sorted(d)
 
@@ -184,7 +184,7 @@ def a_while_loop(x):
 @program(calls=CALLS, captured=False)
 def returns_of_several_kinds(x):
     y = x * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     if y.sum() > 0:
         z = y * 3 - x + 2
         if z.sum() > 30:
@@ -197,7 +197,7 @@ def returns_of_several_kinds(x):
 def a_return_from_inner_loops(x):
     for i in range(3):
         y = x + i * x - x.mean()
-        time.time()
+        time.sleep(0)
         for j in range(3):
             z = y * j - x + y.mean()
             if float(z.sum()) > 5:
@@ -212,12 +212,12 @@ def cases_of_a_match(x):
         y = x * 2 + x.mean() - 1
         match case:
             case str():
-                time.time()
+                time.sleep(0)
                 z = y * 2 - x + 1
             case (p, q):
                 z = y * p + q * x - 1
             case int(n):
-                time.time()
+                time.sleep(0)
                 z = y - n * x + 2
         found.append(z)
     return found
@@ -226,7 +226,7 @@ def cases_of_a_match(x):
 @program(calls=CALLS, captured=False)
 def generators_and_comprehensions(x):
     ws = [x * i + 1 - x.mean() for i in range(3)]
-    time.time()
+    time.sleep(0)
     s = sum(w.sum() for w in ws)
     return s, [(w * s).sum() for w in ws]
 
@@ -257,7 +257,7 @@ def all_clauses_of_a_try(x):
     y = x * 2 + 1 - x.mean()
     try:
         z = y * 3 + x - 2
-        time.time()
+        time.sleep(0)
         w = z / 2 + y * x
         if float(w.sum()) > 0:
             raise ValueError("positive")
@@ -276,7 +276,7 @@ def all_clauses_of_a_try(x):
 def a_manager_swallows_an_exception(x):
     with contextlib.suppress(ZeroDivisionError):
         y = x * 2 + x.mean() - 1
-        time.time()
+        time.sleep(0)
         1 // 0
         y = y * 100 + 1 - x
     return y * 2 + x - 1
@@ -285,7 +285,7 @@ def a_manager_swallows_an_exception(x):
 @program(calls=CALLS, captured=False)
 def effects_before_an_error(x, log=LOG):
     y = x * 2 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     print("before", y)
     log.append(1)
     z = y * 3 - x
@@ -310,7 +310,7 @@ def arrays_and_numbers_of_numpy(x):
 @program(calls=CALLS, captured=False)
 def random_numbers_in_order(x):
     y = ops.dropout(x, 0.5) + x * 2 - x.mean()
-    time.time()
+    time.sleep(0)
     return ops.dropout(y, 0.5) + y * 2 - 1
 
 
@@ -341,7 +341,7 @@ def a_cell_with_a_hook():
 
 def helper(x):
     y = x * 3 + x.mean() - 1
-    time.time()
+    time.sleep(0)
     return y * y - x
 
 
@@ -360,7 +360,7 @@ ORDER = []
 def told(value, name=""):
     """A foreign call: it is seen in which order such calls come."""
     ORDER.append((name, value if isinstance(value, int | float | str) else None))
-    time.time()
+    time.sleep(0)
     return value
 
 
@@ -378,7 +378,7 @@ def values_are_those_of_their_time(x):
     def other():
         nonlocal k
         k += 1
-        time.time()
+        time.sleep(0)
         return k
 
     y = x * k + x.mean() - k * other() + k * x
@@ -391,7 +391,7 @@ SCALE = 2.0
 def rescale(v):
     global SCALE
     SCALE = v
-    time.time()
+    time.sleep(0)
     return 1.0
 
 
@@ -499,7 +499,7 @@ def a_step_gives_other_types(x):
 @program(calls=CALLS, captured=False)
 def a_step_changes_its_argument(x):
     def change(v):
-        time.time()
+        time.sleep(0)
         v.add_(1.0)
         return v
 
@@ -528,7 +528,7 @@ def gradients_through_parts(x):
 
 def forward(x, y):
     h = ops.tanh(x * y + x.mean()) * 2
-    time.time()
+    time.sleep(0)
     return (h * h - y).sum() + told(1.0), h
 
 
@@ -685,10 +685,10 @@ def a_walrus_is_bound_when_its_statement_raises(x):
     try:
         values[2] = (d := x.mean() + 1) * 2 + x
     except IndexError:
-        time.time()
+        time.sleep(0)
     y = d * x
     try:
         c = values[5] = (x * x).tanh() + y
     except IndexError:
-        time.time()
+        time.sleep(0)
     return y * c, d

@@ -46,7 +46,7 @@ def parts_of_a_group(x):
 def a_group_without_its_error(x):
     y = x.tanh() * x - x.mean()
     try:
-        time.time()
+        time.sleep(0)
         if x.sum() > 0:
             raise OSError("not for you")
         y = y * y + x
@@ -61,7 +61,7 @@ def a_clause_raises(x):
     e = "outer"
     try:
         try:
-            time.time()
+            time.sleep(0)
             raise ExceptionGroup("two", [ValueError(1), KeyError(2)])
         except* ValueError as e:
             y = y * 2 + x
@@ -79,7 +79,7 @@ def groups_in_a_loop(x):
     for i in range(3):
         try:
             x = x.tanh() * 2 - x.mean()
-            time.time()
+            time.sleep(0)
             if i == 1:
                 raise KeyError(i)
         except* KeyError:
@@ -171,7 +171,7 @@ def leaving_through_two_finally_clauses(x):
                 if i == 2:
                     int("no number")
             finally:
-                time.time()
+                time.sleep(0)
                 x = x + 1
         except ValueError:
             x = x.tanh() * x

@@ -200,17 +200,17 @@ def test_what_does_join_is_found_where_keeping_all_apart_is_too_much():
 
 
 def six_parts(x, n):
-    time.time()
+    time.sleep(0)
     x = (x * [i for i in range(n) if i % 7 == 0][-1] + x.mean()).tanh() - x * 2
-    time.time()
+    time.sleep(0)
     x = (x * [i for i in range(n) if i % 7 == 1][-1] + x.mean()).tanh() - x * 2
-    time.time()
+    time.sleep(0)
     x = (x * [i for i in range(n) if i % 7 == 2][-1] + x.mean()).tanh() - x * 2
-    time.time()
+    time.sleep(0)
     x = (x * [i for i in range(n) if i % 7 == 3][-1] + x.mean()).tanh() - x * 2
-    time.time()
+    time.sleep(0)
     x = (x * [i for i in range(n) if i % 7 == 4][-1] + x.mean()).tanh() - x * 2
-    time.time()
+    time.sleep(0)
     return (x * [i for i in range(n) if i % 7 == 5][-1] + x.mean()).tanh() - x * 2
 
 

@@ -25,9 +25,9 @@ def work(x):
 
 def timed(x):
     y = ops.tanh(x * 2 + x.mean()) * x
-    time.time()
+    time.sleep(0)
     z = y * y + x - y.mean()
-    time.time()
+    time.sleep(0)
     return (z * y).sum() + z
 
 
@@ -47,8 +47,8 @@ def test_explain_names_breaks_with_reason_and_line():
     for _ in range(3):
         f(X)
     first, second = f.explain().breaks
-    assert "time.time" in first.reason and second.span.line == first.span.line + 2
-    assert "graph break: a call of time.time" in str(f.explain()) and "segment <jit timed[" in str(f.explain())
+    assert "time.sleep" in first.reason and second.span.line == first.span.line + 2
+    assert "graph break: a call of time.sleep" in str(f.explain()) and "segment <jit timed[" in str(f.explain())
 
 
 def test_fullgraph_refuses_before_anything_ran():
@@ -57,10 +57,10 @@ def test_fullgraph_refuses_before_anything_ran():
     @ms.jit(fullgraph=True)
     def f(x):
         calls.append(1)
-        time.time()
+        time.sleep(0)
         return x
 
-    with pytest.raises(RuntimeError, match=r"time\.time"):
+    with pytest.raises(RuntimeError, match=r"time\.sleep"):
         f(X)
     assert calls == []
 
@@ -105,7 +105,7 @@ def test_blocks_of_a_with_statement_are_compiled():
 def lengthy(x, n):
     for i in range(n):
         x = ops.tanh(x * 2 + i) - x.mean() * 0.5
-        time.time()
+        time.sleep(0)
         x = x + ops.exp(-x * x) - x.mean()
     return x
 
@@ -156,7 +156,7 @@ def test_cells_are_cut(how):
 
 def raises_behind(x):
     y = work(x)
-    time.time()
+    time.sleep(0)
     z = work(y)
     return z + Tensor([1.0, 2.0])
 
@@ -173,7 +173,7 @@ def test_an_error_behind_a_break_is_raised_at_the_users_line():
 def test_defaults_and_globals_are_read_as_they_are_now():
     def f(x, k=2):
         y = work(x)
-        time.time()
+        time.sleep(0)
         return work(y) * k
 
     g = ms.jit(f)
@@ -186,7 +186,7 @@ def test_defaults_and_globals_are_read_as_they_are_now():
 def test_replaced_code_is_run():
     def f(x):
         y = work(x)
-        time.time()
+        time.sleep(0)
         return work(y)
 
     def other(x):
@@ -207,7 +207,7 @@ def test_a_gradient_through_a_break():
 
 def lambda_free(x):
     y = work(x)
-    time.time()
+    time.sleep(0)
     return (work(y) * x).sum()
 
 
@@ -294,7 +294,7 @@ def test_parts_that_are_no_use_go_back_to_python():
     @ms.jit
     def f(x):
         y = x + 1
-        time.time()
+        time.sleep(0)
         return y
 
     for _ in range(4):
@@ -306,7 +306,7 @@ def test_a_bound_method_is_cut_and_stays_bound():
     class Net(nn.Cell):
         def construct(self, x):
             y = work(x)
-            time.time()
+            time.sleep(0)
             return work(y) * 2
 
     net = Net()
@@ -340,7 +340,7 @@ def test_a_function_that_calls_stack_is_cut():
     @ms.jit
     def f(x):
         y = ops.stack([work(x), x])
-        time.time()
+        time.sleep(0)
         return work(y)
 
     for _ in range(3):
@@ -354,7 +354,7 @@ def test_two_operations_are_worth_a_segment_where_they_are_long(size, segments):
 
     @ms.jit
     def f(x):
-        time.time()
+        time.sleep(0)
         return x * 2 + 1
 
     x = ops.ones(size)
@@ -432,7 +432,7 @@ def test_functions_with_such_names_are_cut():
     @ms.jit
     def f(x):
         y = work(x) * held.locals * held.exc_info
-        time.time()
+        time.sleep(0)
         stack, dir = [y, x], held.eval().dir
         return work(ops.stack(stack)) * dir
 
@@ -499,11 +499,11 @@ def test_a_whole_graph_that_cannot_be_is_told_all_reasons():
     def f(x):
         y = x * json.loads("2")  # which is pure
         open("nothing")
-        time.time()
+        time.sleep(0)
         return json.dumps(y.asnumpy().tolist())
 
     with pytest.raises(RuntimeError, match="f cannot be compiled: the built-in function open") as raised:
         f(X)
     assert "json.loads is" not in str(raised.value)
-    for reason in ("a call of time.time, which is not known", "asnumpy() of a tensor"):
+    for reason in ("a call of time.sleep, which is not known", "asnumpy() of a tensor"):
         assert reason in str(raised.value)

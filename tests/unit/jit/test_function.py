@@ -749,7 +749,7 @@ def test_hooks_of_cells_get_what_is_given_by_position(hook, is_cut):
         def construct(self, x, m=1, *, z=0):
             y = ops.tanh(x) * 2 + ops.sin(x) * x.exp() * m + z
             if is_cut:
-                time.time()
+                time.sleep(0)
             return ops.cos(y) * y - y.exp()
 
     seen, net = [], Net()

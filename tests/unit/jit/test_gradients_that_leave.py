@@ -83,7 +83,7 @@ def test_a_cell_that_is_made_and_trained_around_a_break():
     class Logged(Net):
         def construct(self, x):
             y = ops.tanh(x) * self.p + x.exp() * ops.sin(x)
-            time.time()
+            time.sleep(0)
             return (ops.cos(y) - ops.tanh(y)).sum()
 
     def step(x):
@@ -105,7 +105,7 @@ def test_an_optimizer_that_is_made_leaves_with_its_rates(rate, decay):
         net = Net()
         rates = nn.ExponentialDecayLR(0.1, 0.9, 2) if rate == "schedule" else RATES[rate]
         optimizer = nn.SGD(net.trainable_params(), rates, weight_decay=decay)
-        time.time()
+        time.sleep(0)
         train = nn.TrainOneStepCell(net, optimizer)
         return [train(x) for _ in range(3)], net.p * 1
 
@@ -117,7 +117,7 @@ def test_an_optimizer_that_is_made_leaves_with_its_rates(rate, decay):
 
 def broken(x):
     out, pull = ms.vjp(wave, x)
-    time.time()
+    time.sleep(0)
     return out, pull(x), pull(x * 2)
 
 

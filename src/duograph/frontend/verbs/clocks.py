@@ -20,7 +20,7 @@ _NUMBERS = (int, float, bool)
 
 
 class Reading(Restricted):
-    """What a clock has said, or what was computed from that."""
+    """What a clock has said, or what was computed from that. There is one object, so that paths and loops join."""
 
     __slots__ = ()
     why = "the time of a clock, which is only known at run time"
@@ -37,13 +37,16 @@ class Reading(Restricted):
     __truediv__ = __floordiv__ = _divided
 
 
+_READING = Reading()
+
+
 def _reader(clock: Any) -> Any:
     def read(calls: Any) -> Any:
         log = calls.session.log
         if not log.drops_readings:
             return calls.call_native(clock, (), {})
         log.has_reading = True
-        return Reading()
+        return _READING
 
     return read
 
