@@ -203,8 +203,8 @@ def test_debuggers_of_editors_get_the_frames(tmp_path, way):
     first = EDITOR.splitlines().index("def f(x):") + 1
     for when in ([], ["nan"]):
         done = subprocess.run(
-            [sys.executable, str(script), way, *when], stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT,
-            timeout=SECONDS,
+            [sys.executable, str(script), way, *when], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            cwd=ROOT, timeout=SECONDS,
         )  # fmt: skip
         assert done.returncode == 0 and done.stdout.endswith("[-inf]\n"), done.stdout + done.stderr
         frames = [line for line in done.stdout.splitlines() if line.startswith(("('f'", "('breakpoint'"))]
