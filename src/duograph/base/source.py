@@ -36,7 +36,9 @@ __all__ = [
     "CalledSpan",
     "SourceFile",
     "Span",
+    "captured_source",
     "is_internal_file",
+    "note_captured",
     "register_source",
     "source_file",
     "source_of_code",
@@ -151,6 +153,7 @@ MOST_REGISTERED, MOST_READ = 4096, 256
 """Sources that are kept, the latest ones: a service may run any number of texts, each under a name of its own."""
 _registered: OrderedDict[str, tuple[SourceFile, Any]] = OrderedDict()  # each with its entry in `linecache`
 _from_linecache: OrderedDict[str, tuple[list[str], SourceFile]] = OrderedDict()
+_captured: OrderedDict[str, SourceFile] = OrderedDict()
 _unnamed = itertools.count(1)
 
 
@@ -171,6 +174,21 @@ def register_source(text: str, name: str | None = None) -> SourceFile:
         if linecache.cache.get(oldest) is its_entry:
             del linecache.cache[oldest]
     return source
+
+
+def note_captured(source: SourceFile) -> None:
+    """Functions of ``source`` are compiled: their lines are those of this text, whatever the file becomes."""
+    if source.name.startswith("<"):  # others may have that name, too
+        return
+    _captured.pop(source.name, None)
+    _captured[source.name] = source
+    if len(_captured) > MOST_READ:
+        _captured.popitem(last=False)
+
+
+def captured_source(name: str) -> SourceFile | None:
+    """The source called ``name`` as it was when a function of it was captured last; else as it is."""
+    return _captured.get(name) or source_file(name)
 
 
 def source_file(name: str) -> SourceFile | None:

@@ -17,7 +17,7 @@ import weakref
 from types import CodeType
 from typing import Any
 
-__all__ = ["EVENTS", "WATCHED", "find_tracers", "heard", "may_be_traced", "tracer_of"]
+__all__ = ["EVENTS", "WATCHED", "find_tracers", "has_monitoring_debugger", "heard", "may_be_traced", "tracer_of"]
 
 EVENTS = ("sys.settrace", "sys.monitoring.register_callback")
 """The audit events."""
@@ -68,6 +68,11 @@ def tracer_of(code: CodeType | None) -> str:
     if tracer is None and not tools:
         _forget()
     return ""
+
+
+def has_monitoring_debugger() -> bool:
+    """Whether there is a debugger that gets its events from ``sys.monitoring``, as those of editors do from 3.12 on."""
+    return _monitoring is not None and _monitoring.get_tool(_monitoring.DEBUGGER_ID) is not None
 
 
 def _forget() -> None:

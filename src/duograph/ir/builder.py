@@ -172,6 +172,7 @@ class Builder:
         self.first_tag, self.next_tag = first_tag, first_tag + 1
         self.current = Scope(self, None)
         self.origin: tuple[Any, ...] = ()
+        self.iterations: tuple[tuple[Any, int, Any], ...] = ()  # of loops that are being captured
         self.original: Apply | None = None  # what the next node of the same op is a copy of
 
     @property
@@ -207,6 +208,8 @@ class Builder:
             self.current.emitted.add(node)
             if self.origin and node not in self.context.origins:
                 self.context.origins[node] = self.origin
+            if self.iterations:
+                self.context.iterations.setdefault(node, self.iterations)
         return node
 
     def _known(self, node: Node) -> bool:

@@ -6,12 +6,24 @@ values of a graph are the same whoever runs it; how long that takes, and what ca
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from .memo import Memo
 from .node import Graph
 
-__all__ = ["Executor"]
+__all__ = ["TIMED", "Executor", "Timed"]
+
+
+class Timed(list[Any]):
+    """What a profile has recorded of the calls of a graph: its events, in order. The profile holds it."""
+
+    __slots__ = ("__weakref__",)
+
+
+TIMED: Memo[Graph, weakref.ref[Timed]] = Memo("events of the latest profile")
+"""Of graphs whose calls were profiled."""
 
 
 class Executor(Protocol):

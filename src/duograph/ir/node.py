@@ -280,6 +280,9 @@ class Context:
         self.origins: dict[Node, tuple[Any, ...]] = {}
         self.variables: dict[Node, tuple[tuple[str, str], ...]] = {}
         """Functions of the user, and their variables that hold a value (debuggers show it under these names)."""
+        self.iterations: dict[Node, tuple[tuple[Any, int, Any], ...]] = {}
+        """Loops of the program around a node: what tells them apart; the iteration, as far as they were unrolled; and
+        variables of these, (function, name, value) each, or ``None`` for what has stayed a loop."""
         self.overwritten: dict[int, set[int]] = {}
         """Tag of a captured op: which of its operands (and then results) the program later wrote to in place. Eager
         cannot use such values for a gradient, so neither may a derivative of this program."""

@@ -70,6 +70,8 @@ def with_origin(new: Node, old: Node) -> Node:
             new.context.origins.setdefault(new, old.context.origins[old])
         if old in old.context.variables:
             new.context.variables.setdefault(new, old.context.variables[old])
+        if old in old.context.iterations:
+            new.context.iterations.setdefault(new, old.context.iterations[old])
     return retyped(new, old.type) if isinstance(new, Apply) and new is not old else new
 
 

@@ -14,6 +14,7 @@ from duograph.frontend.bytecode.instructions import Instruction
 from duograph.frontend.load import why_instead
 from duograph.frontend.rules.errors import Uncapturable
 from duograph.frontend.split.plan import Break
+from duograph.ir.executor import TIMED
 from duograph.ir.node import Graph
 from duograph.ir.printer import print_graph
 
@@ -38,6 +39,12 @@ def communication_of(graph: Graph) -> list[str]:
         f"waiting for other ranks and {f.hidden * 1e3:.1f} hidden by computing"
         for kind, f in sorted(found.items())
     ]
+
+
+def timed(graph: Graph) -> Sequence[Any]:
+    """The events of calls of a graph in the latest profile."""
+    found = TIMED.of(graph.context).get(graph)
+    return (found() if found is not None else None) or ()
 
 
 def notes_of(graph: Graph) -> list[str]:
@@ -183,10 +190,27 @@ class Explanation:
     @property
     def kernels(self) -> list[Any]:
         """The kernels of all versions, and of the segments, in the order of their calls: what each computes, its lines
-        and layers, its loop nest and its LLVM text."""
+        and layers, its loop nest and its LLVM text; after a profile, how long it takes."""
         found = zip(self._graphs, self._levels, strict=True)
-        own = [kernel for graph, level in found for kernel in _page().kernels_of(graph, level)]
+        own = [kernel for graph, level in found for kernel in _page().kernels_of(graph, level, timed(graph))]
         return [*own, *[kernel for part in self.segments for kernel in part.kernels]]
+
+    @property
+    def memory(self) -> list[Any]:
+        """What lies where in memory during a call (`runtime.programs.arena.ArenaPlan`: ``size``, and ``blocks`` with
+        ``name``, ``nbytes``, ``offset``, ``begin`` and ``end``): for each version, and those of the segments, that
+        machine code has run."""
+        found = [next(iter(executables_of(graph)), None) for graph in self._graphs]
+        own = [executable.build.plan for executable in found if executable is not None]
+        return [*own, *[plan for part in self.segments for plan in part.memory]]
+
+    @property
+    def timeline(self) -> list[Any]:
+        """What the latest `duograph.profile` has recorded of calls of it, and of its segments, in order
+        (`profiling.events.Event`: ``kind``, ``name``, ``begin``, ``duration``, ...); empty if that exists no more."""
+        own = [event for graph in self._graphs for event in timed(graph)]
+        events = [*own, *[event for part in self.segments for event in part.timeline]]
+        return sorted(events, key=lambda event: event.begin)
 
     @property
     def instructions(self) -> list[Instruction]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
+
+from duograph.base.source import captured_source
 
 
 class Place(NamedTuple):
@@ -18,7 +19,8 @@ class Place(NamedTuple):
     @property
     def text(self) -> str:
         """The line itself, if it is available."""
-        return linecache.getline(self.file, self.line).strip()
+        source = captured_source(self.file)
+        return ((source and source.line(self.line)) or "").strip()
 
 
 @dataclass(frozen=True, slots=True)

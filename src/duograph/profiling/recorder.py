@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ContextDecorator, ExitStack
 from typing import Any, Self
@@ -14,6 +15,7 @@ from duograph.base.events import listen
 from duograph.base.source import CalledSpan, Span, is_internal_file
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
+from duograph.ir.executor import TIMED, Timed
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.runtime.programs.build import Tick
@@ -77,6 +79,7 @@ class profile(ContextDecorator):
         self.memory = Memory() if memory else None
         self.left_out = 0
         self._recorders: list[tuple[_Recorder, ExitStack, float]] = []
+        self._timed: list[Timed] = []
 
     def __enter__(self) -> Self:
         if state.observer is not None and state.observer.runs_plainly:
@@ -117,11 +120,23 @@ class profile(ContextDecorator):
         now = time.perf_counter_ns()
         self.keep(Event("mark", name, now if begin is None else begin, 0 if begin is None else now - begin))
 
-    def keep(self, event: Event) -> None:
-        if len(self.events) < MOST_EVENTS:
-            self.events.append(event)
-        else:
+    def keep(self, event: Event, timed: Timed | None = None) -> None:
+        if len(self.events) >= MOST_EVENTS:
             self.left_out += 1
+            return
+        self.events.append(event)
+        if timed is not None:
+            timed.append(event)
+
+    def timed(self, graph: Graph) -> Timed:
+        """Where events of calls of ``graph`` go, for `explain` of its function."""
+        known = TIMED.of(graph.context)
+        found = known[graph]() if graph in known else None
+        if found is None or not any(found is one for one in self._timed):
+            found = Timed()
+            self._timed.append(found)
+            known[graph] = weakref.ref(found)
+        return found
 
     # -- what was recorded -------------------------------------------------------------------------------------
 
@@ -310,7 +325,8 @@ class _Recorder:
             memory.use(graph.name, executable.build.plan.size)
         made = self._made(result, here)
         places = () if here is None else (here,)
-        self.kept.keep(Event("call", graph.name, begin, took, places, made=made))
+        timed = self.kept.timed(graph)
+        self.kept.keep(Event("call", graph.name, begin, took, places, made=made), timed)
         for call in calls:
             known = self._known.get(call.tick)
             if known is None:
@@ -320,7 +336,7 @@ class _Recorder:
             event = Event(
                 "kernel", call.tick.name, call.begin, took, at, inside, moved, symbol=call.tick.symbol, flops=flops
             )
-            self.kept.keep(event)
+            self.kept.keep(event, timed)
         return result
 
     def _measurable(self, graph: Graph, level: int, donate: Mapping[int, int] | None) -> Executable | None:

@@ -212,5 +212,21 @@ def test_kernels_are_objects():
     assert first.name in first.llvm and "define" in first.llvm and first.loops and not first.reason
     (graph,) = told.graphs
     assert set(first.nodes) <= set(graph.nodes)
+    assert kernels[0].seconds is None and told.timeline == []
+    (plan,) = told.memory
+    assert plan.size >= 0 and all(block.end >= block.begin for block in plan.blocks)
+    with ms.profile() as before:
+        step(ops.ones((2, 4)))
+    with ms.profile() as profile:
+        step(ops.ones((2, 4)))
+        step(ops.ones((2, 4)))
+    timeline = step.explain().timeline
+    assert timeline == [event for event in profile.events if event.kind in ("call", "kernel")] and before.events
+    assert sum(event.kind == "call" for event in timeline) == 2
+    assert all(kernel.seconds > 0 for kernel in step.explain().kernels)
+    del profile
+    assert step.explain().timeline == []
+    never = ms.jit(lambda x: x).explain()
+    assert never.graphs == never.kernels == never.memory == never.timeline == []
     cut = run_all().explain()
     assert len(cut.graphs) == sum(len(part.graphs) for part in cut.segments) > 1 and len(cut.kernels) > 1

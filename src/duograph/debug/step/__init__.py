@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ContextDecorator
 from typing import Any, Self
 
-from duograph.base.tracing import tracer_of
+from duograph.base.tracing import has_monitoring_debugger, tracer_of
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
 from duograph.ir.memo import Memo
@@ -131,7 +131,8 @@ class _Stepper:
         """The answer of a compiled ``function``, whose own ``code`` runs if it is plain Python that answers."""
         debugger = self.debugger
         tracer = sys.gettrace()
-        debugger.is_external = bool(tracer and tracer != debugger.trace_dispatch and tracer_of(code))
+        is_traced = bool(tracer and tracer != debugger.trace_dispatch and tracer_of(code))
+        debugger.is_external = is_traced or has_monitoring_debugger()
         self._led.append(function)
         try:
             if not debugger.is_external and not debugger.runs and tracer is None:
@@ -165,6 +166,8 @@ class _Stepper:
         key = graph, tuple(names)
         if key not in known:
             known[key] = Listing(graph, names)
+        if not known[key].has_lines:  # the program raises for all such arguments, or gives constants
+            return native.run(graph, values, level, None, True)
         run = Run(graph, values, known[key], dict(given), self.debugger, self._keep)
         condition = self.debugger.condition
         if isinstance(condition, Differs):

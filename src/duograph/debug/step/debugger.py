@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.source import is_internal_file
+from duograph.base.tracing import has_monitoring_debugger
 from duograph.core.op import state
 from duograph.ir.interpreter import Step
 
@@ -54,7 +55,7 @@ class Debugger(pdb.Pdb, Watch):
         self.is_external = False  # another debugger has the frames
         self._waits_for: CodeType | None = None  # until it begins, or a graph does, nothing stops
         self._wanted: int | None = None  # the node that the user wants to stop before
-        self._wanted_iteration: tuple[int, int] | None = None  # depth of the loop, and iteration
+        self._wanted_iteration: tuple[Any, Any, int] | None = None  # loops around the loop, itself, and iteration
         self._leaves = False  # frames are to be left: `Rewind`
         self._seen = 0  # nodes that the condition was asked about
 
@@ -76,6 +77,11 @@ class Debugger(pdb.Pdb, Watch):
         sys.settrace(self.trace_dispatch)
 
     _is_armed = _is_first = False
+
+    def reset(self) -> None:
+        """As in `bdb`, but lines of files that have changed meanwhile stay those that were compiled."""
+        self.botframe = None
+        self._set_stopinfo(None, None)  # type: ignore[attr-defined]
 
     def disarm(self) -> None:
         """The call is over."""
@@ -133,7 +139,7 @@ class Debugger(pdb.Pdb, Watch):
     @contextmanager
     def computing(self, is_python: bool) -> Iterator[None]:
         tracer = sys.gettrace()
-        if tracer is None or is_python:
+        if is_python or not isinstance(getattr(tracer, "__self__", None), bdb.Bdb):  # others want to stay
             yield
             return
         sys.settrace(None)
@@ -142,21 +148,35 @@ class Debugger(pdb.Pdb, Watch):
         finally:
             sys.settrace(tracer)
 
-    def before(self, run: Run, frame: FrameType) -> None:
+    def before(self, run: Run, frame: FrameType, step: Step) -> None:
         if self._wanted is not None and run.position == self._wanted and run is self.runs[-1]:
             self._wanted = None
             self.stop_at(frame)
+        elif self._wanted_iteration is not None:
+            self.iteration(run, frame, step)
 
-    def after(self, run: Run, frame: FrameType, step: Step, value: Any, operands: Sequence[Any]) -> None:
-        if self.condition is None or run.position <= self._seen or (self.is_external and sys.gettrace() is None):
-            return
+    def after(self, run: Run, frame: FrameType, step: Step, value: Any, operands: Sequence[Any]) -> bool:
+        if self.condition is None or run.position <= self._seen or self._is_left():
+            return False
         self._seen = run.position
-        if why := self.condition(step, value, operands):
+        why = self.condition(step, value, operands)
+        if why:
             self.message(f"node {run.position - 1}, {_described(step)}: {why}")
-            self.stop_at(frame)
+        return bool(why) and self.stop_at(frame)
 
-    def iteration(self, run: Run, frame: FrameType, number: int) -> None:
-        if self._wanted_iteration == (len(run.nested), number):
+    def _is_left(self) -> bool:
+        """Whether another debugger had the frames, and wants no more of them."""
+        return self.is_external and sys.gettrace() is None and not has_monitoring_debugger()
+
+    def iteration(self, run: Run, frame: FrameType, loop: Step) -> None:
+        if self._wanted_iteration is None:
+            return
+        around, wanted, number = self._wanted_iteration
+        loops = run.loops_at(loop.node)
+        if len(loops) <= len(around) or loops[: len(around)] != around:
+            return
+        key, at = loops[len(around)]
+        if at >= number and wanted in (None, key):  # of what was unrolled, iterations may be gone
             self._wanted_iteration = None
             self.stop_at(frame)
 
@@ -170,15 +190,15 @@ class Debugger(pdb.Pdb, Watch):
             self._wanted_iteration = None
             self.message("the loop has ended before that iteration")
 
-    def stop_at(self, frame: FrameType) -> None:
-        """Asks the user now, in ``frame``, which is running."""
+    def stop_at(self, frame: FrameType) -> bool:
+        """Asks the user now, in ``frame``, which is running; whether the frame is to do so itself, with
+        ``breakpoint()``."""
         if self.is_external:
             tracer = getattr(sys.gettrace(), "__self__", None)
-            if isinstance(tracer, bdb.Bdb):
-                tracer.set_trace(frame)
-            else:
-                sys.breakpointhook()  # noqa: T100 - this is a debugger
-            return
+            if not isinstance(tracer, bdb.Bdb):
+                return True
+            tracer.set_trace(frame)
+            return False
         outer: FrameType | None = frame
         self.reset()
         while outer is not None:
@@ -195,6 +215,7 @@ class Debugger(pdb.Pdb, Watch):
             raise Rewind
         if self.stopframe is not self.botframe or self.breaks or self.stoplineno != -1:
             sys.settrace(self.trace_dispatch)
+        return False
 
     def interaction(self, frame: FrameType | None, tb_or_exc: Any) -> None:
         observer, tapes, binder = state.observer, state.tapes, state.binder
@@ -267,10 +288,9 @@ class Debugger(pdb.Pdb, Watch):
         if number < 0:
             self.error("iterations are counted from 0")
             return False
-        loop = run.innermost_loop
-        depth = len(run.nested) if loop is None else run.nested.index(loop)
-        self._wanted_iteration = depth + 1, number
-        self._leaves = loop is not None and number <= loop.iteration
+        *around, (key, at) = run.loops or [(None, -1)]
+        self._wanted_iteration = tuple(around), key, number
+        self._leaves = number <= at
         self.set_continue()
         return True
 

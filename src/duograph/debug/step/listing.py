@@ -5,12 +5,11 @@ another one called stands in a function of its own, which the other one calls at
 of Python. The statements compute nothing themselves: each calls the run (`run.Run`) by the number of its node::
 
     def f(x):                               # file, name and lines are those of the user's f
-        h = _duograph.step(1); _duograph.look(1)
+        h = _duograph.step(1); _duograph.look(1)()
         while True:
             _duograph.test(2)               # the graph of the condition begins
             ...
-            if _duograph.is_done(2): break
-            _duograph.body(2)               # and that of the body
+            if _duograph.is_done(2): break  # else that of the body
             k = _duograph.held(4)
             ...
             _duograph.next(2)
@@ -30,26 +29,31 @@ from functools import lru_cache, partial
 from types import CodeType, FunctionType
 from typing import Any
 
-from duograph.base.source import SourceFile, Span, is_internal_file, source_file
+from duograph.base.source import SourceFile, Span, captured_source, is_internal_file
 from duograph.core.types import TensorType
 from duograph.ir.control import call, call_named, cond, custom_vjp, make_tuple, scan, tuple_get, while_loop
 from duograph.ir.interpreter import Plan, Step, plan_of
 from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.ir.printer import all_graphs
 
 __all__ = ["Listing", "Place", "chain_of", "place_of", "steps_of"]
 
 RUN = "_duograph"
+_UNKNOWN = object()
 CALLS = (call, call_named, custom_vjp)
 Names = tuple[tuple[str, str], ...]
+Extent = tuple[int, ast.expr | None]
+"""The line of a ``return``, and its expression."""
 
 
 class Place:
     """A line of the user's program, and the function that it is in."""
 
-    __slots__ = ("file", "first", "function", "line")
+    __slots__ = ("file", "first", "function", "line", "returns")
 
-    def __init__(self, file: str, line: int, function: str, first: int) -> None:
+    def __init__(self, file: str, line: int, function: str, first: int, returns: Extent | None = None) -> None:
         self.file, self.line, self.function, self.first = file, line, function, first
+        self.returns = returns  # where its only ``return`` is, if that ends it
 
     @property
     def unit(self) -> tuple[str, str, int]:
@@ -77,25 +81,38 @@ def chain_of(node: Node) -> list[Span]:
 
 def place_of(span: Span) -> Place:
     """The line of a span, and the function around it."""
-    source = source_file(span.file)
-    name, first = ("", span.line) if source is None else _function_at(source, span.line, span.col)
-    return Place(span.file, span.line, name, first)
+    source = captured_source(span.file)
+    name, first, returns = ("", span.line, None) if source is None else _function_at(source, span.line, span.col)
+    return Place(span.file, span.line, name, first, returns)
 
 
 @lru_cache(4096)
-def _function_at(source: SourceFile, line: int, col: int) -> tuple[str, int]:
-    """Qualified name and first line of the innermost function around a place; empty where that is none."""
-    found = "", line
-    for name, first, start, end in _functions(source):
+def _function_at(source: SourceFile, line: int, col: int) -> tuple[str, int, Extent | None]:
+    """Qualified name and first line of the innermost function around a place, and its end; empty where that is none."""
+    found: tuple[str, int, Extent | None] = "", line, None
+    for entry, start, end in _functions(source):
         if start <= (line, col) < end:
-            found = name, first
+            found = entry
     return found
 
 
+def _only_return(node: Any) -> Extent | None:
+    """The ``return`` that ends a function, if there is no other way out of it."""
+    last = node.body[-1] if isinstance(node.body, list) else None
+    if not isinstance(last, ast.Return):
+        return None
+    work, ways = list(node.body), 0
+    for inner in work:
+        ways += isinstance(inner, ast.Return | ast.Raise | ast.Assert)
+        if not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            work += ast.iter_child_nodes(inner)
+    return (last.lineno, last.value) if ways == 1 else None
+
+
 @lru_cache(64)
-def _functions(source: SourceFile) -> list[tuple[str, int, tuple[int, int], tuple[int, int]]]:
-    """Functions of a source, outer ones first: name, first line, begin and end."""
-    found: list[tuple[str, int, tuple[int, int], tuple[int, int]]] = []
+def _functions(source: SourceFile) -> list[tuple[tuple[str, int, Extent | None], tuple[int, int], tuple[int, int]]]:
+    """Functions of a source, outer ones first: name, first line and ``return``; begin; end."""
+    found: list[tuple[tuple[str, int, Extent | None], tuple[int, int], tuple[int, int]]] = []
     try:
         work: list[tuple[ast.AST, str]] = [(ast.parse(source.text), "")]
     except (SyntaxError, ValueError, RecursionError):  # the file has changed, or is none of Python
@@ -109,7 +126,8 @@ def _functions(source: SourceFile) -> list[tuple[str, int, tuple[int, int], tupl
                 if not isinstance(child, ast.ClassDef):
                     first = min([child.lineno, *[d.lineno for d in getattr(child, "decorator_list", ())]])
                     end = (child.end_lineno or child.lineno, child.end_col_offset or 0)
-                    found.append((name, first, (child.lineno, child.col_offset), (end[0], end[1] + 1)))
+                    entry = name, first, _only_return(child)
+                    found.append((entry, (child.lineno, child.col_offset), (end[0], end[1] + 1)))
             work.append((child, inner))
     return found
 
@@ -117,13 +135,24 @@ def _functions(source: SourceFile) -> list[tuple[str, int, tuple[int, int], tupl
 class _Level:
     """A function that is being written: its statements, and where it is called in the one around it."""
 
-    __slots__ = ("body", "called_at", "given", "named", "place", "stands_in")
+    __slots__ = ("body", "called_at", "given", "named", "place", "returned", "stands_in")
 
     def __init__(self, place: Place, called_at: Span | None, stands_in: list[ast.stmt] | None) -> None:
         self.place, self.called_at, self.stands_in = place, called_at, stands_in
         self.body: list[ast.stmt] = []
         self.given: dict[str, Any] = {}  # its parameters, and the slots of their values
         self.named: list[tuple[int, Names]] = []  # what functions around it may have a name for
+        self.returned = ""  # the variable of what its `return` computes
+
+    def ending(self) -> list[ast.stmt]:
+        """Its ``return``, where that is known: of what it gives, as far as that has a name."""
+        if self.place.returns is None:
+            return []
+        line, value = self.place.returns
+        known = {*self.given, *[t.id for s in self.body if isinstance(s, ast.Assign) for t in s.targets]}
+        name = value.id if isinstance(value, ast.Name) else self.returned
+        given = ast.Name(name, ast.Load()) if name in known else ast.Constant(None)
+        return [_at(ast.Return(value=given), line)]
 
 
 class Listing:
@@ -136,15 +165,18 @@ class Listing:
     Attributes:
         steps: what the numbers in the code mean.
         codes: the code objects that were made.
+        has_lines: whether any node is of a line of the program.
     """
 
     def __init__(self, graph: Graph, arguments: Sequence[str] = ()) -> None:
         self.steps: list[Step] = []
         self.codes: set[CodeType] = set()
+        self.has_lines = any(chain_of(node) for part in all_graphs(graph) for node in part.nodes)
         self._namespace: dict[str, Any] = {"__builtins__": builtins}
         self._called: dict[Graph, str] = {}
         self._names: dict[Node, Names] = {}
         self._numbers: dict[tuple[str, int], int] = {}
+        self._constants: dict[int, dict[str, Any]] = {}  # what variables of unrolled loops are in a block
         self._arguments = [name for name in arguments if _is_name(name)]
         self._levels: list[_Level] = []
         self._base = 0  # the level that the block is on which is being written
@@ -184,7 +216,8 @@ class Listing:
     def _compile(self, name: str, level: _Level) -> None:
         place = level.place
         shown = place.function.rpartition(".")[2] or "<module>"
-        body = level.body or [ast.Pass(lineno=place.line, col_offset=0, end_lineno=place.line, end_col_offset=0)]
+        end = level.ending()
+        body = [*level.body, *end] if level.body or end else [_at(ast.Pass(), place.line)]
         made: Any = ast.parse(f"def f({', '.join(level.given)}): pass").body[0]
         made.body = body
         made.lineno = made.end_lineno = place.first
@@ -279,6 +312,17 @@ class Listing:
         if mine:
             level.body.append(_assign(mine, "held", slot, line))
 
+    def _assign_constants(self, node: Node, line: int) -> None:
+        """Gives the variables of loops that have been unrolled what they are in the iteration that ``node`` is of."""
+        level = self._levels[-1]
+        known = self._constants.setdefault(id(level.body), {})
+        for _, _, variables in node.context.iterations.get(node, ()):
+            for function, name, value in variables or ():
+                if function == level.place.function and _is_name(name) and known.get(name, _UNKNOWN) is not value:
+                    known[name] = value
+                    target: list[ast.expr] = [ast.Name(name, ast.Store())]
+                    level.body.append(_at(ast.Assign(targets=target, value=ast.Constant(value)), line))
+
     def _write(self, step: Step, chain: Sequence[Span], base: int) -> None:
         node, number = step.node, len(self.steps)
         self.steps.append(step)
@@ -287,6 +331,7 @@ class Listing:
         line = own.line if own is not None else level.place.line
         level.place.line = line
         body = level.body
+        self._assign_constants(node, line)
         if node.op is cond:
             for key in ("then", "orelse"):
                 self._hand_on(node.attrs[key], node.operands[1:])
@@ -301,10 +346,10 @@ class Listing:
         elif node.op in CALLS:
             self._callee(step, number, line, body)
         else:
-            self._plain(step, number, line, body)
+            self._plain(step, number, line, body, own)
         self._note(step, node)
 
-    def _plain(self, step: Step, number: int, line: int, body: list[ast.stmt]) -> None:
+    def _plain(self, step: Step, number: int, line: int, body: list[ast.stmt], own: Span | None) -> None:
         node = step.node
         names = self._names[node] = self._names_of(node)
         function = self._levels[-1].place.function
@@ -313,8 +358,11 @@ class Listing:
             name = f"_{node.op.name}_{line}"
             n = self._numbers[name, number] = sum(known == name for known, _ in self._numbers) + 1
             mine = [name if n == 1 else f"{name}_{n}"]
+        returns = self._levels[-1].place.returns
+        if mine and returns is not None and own is not None and _is_of(own, returns[1]):
+            self._levels[-1].returned = mine[0]
         body.append(_assign(mine, "step", number, line) if mine else _call("step", number, line))
-        body.append(_call("look", number, line))
+        body.append(_expression(ast.Call(_call("look", number, line).value, [], []), line))
 
     def _loop(self, step: Step, number: int, line: int, body: list[ast.stmt]) -> None:
         """A loop; ``line`` may be where its last statement is."""
@@ -342,7 +390,6 @@ class Listing:
                     ast.If(test=_call("is_done", number, begin).value, body=[_at(ast.Break(), begin)], orelse=[]), begin
                 )
             )
-            block.append(_call("body", number, begin))
         self._block(inner, block, base)
         block.append(_call("next", number, begin))
         test = _call("goes_on", number, begin).value if node.op is scan else ast.Constant(True)
@@ -408,6 +455,12 @@ def _chains(nodes: Sequence[Apply]) -> list[list[Span]]:
     for i in range(1, len(found)):
         found[i] = found[i] or found[i - 1]
     return found
+
+
+def _is_of(span: Span, value: ast.expr | None) -> bool:
+    """Whether a span is that of an expression."""
+    ends = None if value is None else (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset)
+    return ends == (span.line, span.col, span.end_line, span.end_col)
 
 
 def _is_name(name: str) -> bool:

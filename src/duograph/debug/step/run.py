@@ -19,7 +19,7 @@ import numpy as np
 
 from duograph.ir.control import while_loop
 from duograph.ir.interpreter import Frame, Interpreter, Step, bind_dims, note_node, value_of
-from duograph.ir.node import Graph
+from duograph.ir.node import Graph, Node
 from duograph.tensor.tensor import wrap
 
 from .listing import CALLS, Listing
@@ -110,7 +110,7 @@ class Run:
     def step(self, number: int) -> Any:
         """Computes a node, or finds what it has been."""
         step, frame = self.listing.steps[number], self.frame
-        self._watch.before(self, sys._getframe(1))
+        self._watch.before(self, sys._getframe(1), step)
         at = self.position
         if at < len(self._history) and self._history[at] is not _DROPPED:
             value = self._history[at]
@@ -141,10 +141,12 @@ class Run:
                 self._history[self._oldest] = _DROPPED
             self._oldest += 1
 
-    def look(self, number: int) -> None:
-        """Shows the value that was computed last to who looks for one."""
+    def look(self, number: int) -> Callable[[], Any]:
+        """Shows the value that was computed last to who looks for one. What the frame is to call then: debuggers stop
+        in the frame that calls ``breakpoint``."""
         step, slots = self.listing.steps[number], self.frame.slots
-        self._watch.after(self, sys._getframe(1), step, slots[step.out], [slots[i] for i in step.ins])
+        stops = self._watch.after(self, sys._getframe(1), step, slots[step.out], [slots[i] for i in step.ins])
+        return breakpoint if stops else tuple
 
     # -- branches, loops and calls -----------------------------------------------------------------------------
 
@@ -205,18 +207,15 @@ class Run:
         self._enter(nested, nested.step.node.attrs["cond"], [*nested.carry, *nested.invariants])
 
     def is_done(self, number: int) -> bool:
+        """Enters the body of a ``while_loop``, unless it is over."""
         nested = self.nested[-1]
-        if self._leave_graph(nested):
-            return False
-        nested.value = tuple(nested.carry)
-        return True
-
-    def body(self, number: int) -> None:
-        """Enters the body of a ``while_loop``."""
-        nested = self.nested[-1]
+        if not self._leave_graph(nested):
+            nested.value = tuple(nested.carry)
+            return True
         nested.iteration += 1
         self._enter(nested, nested.step.node.attrs["body"], [*nested.carry, *nested.invariants])
-        self._watch.iteration(self, sys._getframe(1), nested.iteration)
+        self._watch.iteration(self, sys._getframe(1), nested.step)
+        return False
 
     def goes_on(self, number: int) -> bool:
         """Enters the body of a ``scan``, unless it is over."""
@@ -227,7 +226,7 @@ class Run:
             return False
         values = [nested.iteration, *nested.carry, *nested.invariants]
         self._enter(nested, nested.step.node.attrs["body"], values)
-        self._watch.iteration(self, sys._getframe(1), nested.iteration)
+        self._watch.iteration(self, sys._getframe(1), nested.step)
         return True
 
     def next(self, number: int) -> None:
@@ -237,10 +236,28 @@ class Run:
 
     # -- what can be asked -------------------------------------------------------------------------------------
 
+    def loops_at(self, node: Node) -> tuple[tuple[Any, int], ...]:
+        """The loops of the program around a node that is run now, outermost first, and the iteration of each. The first
+        iterations of a loop, or all, may have been unrolled."""
+        running: dict[Any, int] = {}
+        for nested in self.nested:
+            if nested.iteration >= 0:
+                known = nested.step.node.context.iterations.get(nested.step.node, ())
+                key, first = known[-1][:2] if known and known[-1][2] is None else (nested.step, 0)
+                running[key] = first + nested.iteration
+        found = {}
+        for key, number, variables in node.context.iterations.get(node, ()):
+            if key in running or variables is not None:
+                found[key] = running.get(key, number)
+        return tuple({**found, **running}.items())
+
     @property
-    def innermost_loop(self) -> _Nested | None:
-        """The loop that is running."""
-        return next((n for n in reversed(self.nested) if n.iteration >= 0), None)
+    def loops(self) -> tuple[tuple[Any, int], ...]:
+        """Those around the node that was run last, as far as they are still running."""
+        if not self.position:
+            return ()
+        loop = next((n for n in reversed(self.nested) if n.iteration >= 0), None)
+        return self.loops_at(self.nodes[self.position - 1].node if loop is None else loop.step.node)
 
     def value_at(self, at: int) -> Any:
         """The value of a node that has been run; ``None`` if it is not kept."""
@@ -265,13 +282,14 @@ class Run:
 class Watch:
     """What a run tells: here, nobody."""
 
-    def before(self, run: Run, frame: FrameType) -> None:
+    def before(self, run: Run, frame: FrameType, step: Step) -> None:
         """A node is about to be computed in ``frame``."""
 
-    def after(self, run: Run, frame: FrameType, step: Step, value: Any, operands: Sequence[Any]) -> None:
-        """A node has been computed."""
+    def after(self, run: Run, frame: FrameType, step: Step, value: Any, operands: Sequence[Any]) -> bool:
+        """A node has been computed; whether the frame is to call ``breakpoint()``."""
+        raise NotImplementedError
 
-    def iteration(self, run: Run, frame: FrameType, number: int) -> None:
+    def iteration(self, run: Run, frame: FrameType, loop: Step) -> None:
         """An iteration of a loop begins."""
 
     def computing(self, is_python: bool) -> Any:

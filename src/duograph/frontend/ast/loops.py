@@ -13,6 +13,7 @@ import ast
 import itertools
 import types
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from duograph.ops.scalar import Scalar
@@ -28,6 +29,8 @@ from .statements import NEXT, Statements
 
 UNROLL = 32
 MAX_UNROLL = 20_000
+PLAIN = bool, int, float, str
+"""Values of variables that debuggers are told of."""
 
 
 class Loops(Statements):
@@ -52,13 +55,14 @@ class Loops(Statements):
             if isinstance(truth, Scalar):
                 if log.peeled.get(key, 0) > count:
                     return self._peeled(node, frame, truth, count, key)
-                return self._symbolic(node, frame, key, entry, test, body, truth)
+                return self._symbolic(node, frame, key, entry, test, body, truth, count)
             if not truth:
                 return self.block(node.orelse, frame)
             if a_loop:
-                return self._symbolic(node, frame, key, entry, test, body, None)
+                return self._symbolic(node, frame, key, entry, test, body, None, count)
             decisions = len(region.path)
-            outcome = body()
+            with self._iteration(key, count):
+                outcome = body()
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind in ("return", "raise"):
@@ -84,7 +88,8 @@ class Loops(Statements):
         """``if test: body; <rest of the loop> else: <else clause>``."""
 
         def once() -> Outcome:
-            outcome = self.block(node.body, frame)
+            with self._iteration(key, count):
+                outcome = self.block(node.body, frame)
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind == "return":
@@ -96,18 +101,20 @@ class Loops(Statements):
             if self.session.log.peeled.get(key, 0) > count + 1:
                 return self._peeled(node, frame, again, count + 1, key)
             test, body = (lambda: self.test(node.test, frame)), (lambda: self.block(node.body, frame))
-            return self._symbolic(node, frame, key, entry, test, body, again)
+            return self._symbolic(node, frame, key, entry, test, body, again, count + 1)
 
         return self.session.regions.branch(truth, once, lambda: self.block(node.orelse, frame))
 
     def _symbolic(
         self, node: Any, frame: Frame, key: Any, entry: Snapshot,
-        test: Callable[[], Any], body: Callable[[], Outcome], truth: Any,
+        test: Callable[[], Any], body: Callable[[], Outcome], truth: Any, count: int,
     ) -> Outcome:  # fmt: skip
-        """A loop of the graph, from the state before ``test`` was captured for the first time (``entry``)."""
+        """A loop of the graph, from the state before ``test`` was captured for the first time (``entry``), after
+        ``count`` iterations."""
         self.world.restore(entry)
         try:
-            outcome = SymbolicLoop(self.session, key, test, body).run()
+            with self._iteration(key, count, None):
+                outcome = SymbolicLoop(self.session, key, test, body).run()
         except INTERNAL:
             if truth is None or (self.session.regions.recording and key not in self.session.log.unrolled):
                 # the test was known, or is in this run: unrolling is possible too
@@ -118,6 +125,16 @@ class Loops(Statements):
                 raise Restart from None
             raise
         return self._after(node, frame, outcome)
+
+    @contextmanager
+    def _iteration(self, key: Any, count: int, variables: Any = ()) -> Iterator[None]:
+        """Within the block, what is captured is of an iteration of the loop ``key`` (`Context.iterations`)."""
+        builder = self.session.builder
+        outer, builder.iterations = builder.iterations, (*builder.iterations, (key, count, variables))
+        try:
+            yield
+        finally:
+            builder.iterations = outer
 
     def _after(self, node: Any, frame: Frame, outcome: Outcome) -> Outcome:
         """What happens after a loop of the graph: the else clause, or the early exit that its status says."""
@@ -161,17 +178,20 @@ class Loops(Statements):
             return self._counted(node, frame, key, iterable, not counted)
         values = self.semantics.iterate(iterable)
         try:
-            return self._each(node, frame, values)
+            return self._each(node, frame, key, values)
         finally:
             if isinstance(values, types.GeneratorType) and isinstance(node.iter, ast.Call):
                 values.close()  # nobody else holds it: Python would close it here, too
 
-    def _each(self, node: ast.For, frame: Frame, values: Iterator[Any]) -> Outcome:
+    def _each(self, node: ast.For, frame: Frame, key: Any, values: Iterator[Any]) -> Outcome:
+        names = [target.id for target in ast.walk(node.target) if isinstance(target, ast.Name)]
         for count, value in enumerate(values):
             if count > MAX_UNROLL:
                 raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
             self.assign(node.target, value, frame)
-            outcome = self.block(node.body, frame)
+            held = [(frame.name, name, frame.locals.get(name)) for name in names]
+            with self._iteration(key, count, [one for one in held if type(one[2]) in PLAIN]):
+                outcome = self.block(node.body, frame)
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind == "return":
@@ -213,10 +233,11 @@ class Loops(Statements):
                     return once(count)
             elif count < peels:
                 return self.session.regions.branch(truth, lambda: once(count), lambda: self.block(node.orelse, frame))
-            return self._symbolic(node, frame, key, entry, test, body, None if known else truth)
+            return self._symbolic(node, frame, key, entry, test, body, None if known else truth, count)
 
         def once(count: int) -> Outcome:
-            outcome = body()
+            with self._iteration(key, count):
+                outcome = body()
             if outcome.kind == "break":
                 return NEXT
             return outcome if outcome.kind == "return" else go(count + 1)

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any
 
-from duograph.base.source import SourceFile, Span, source_of_code, span_of_code, span_of_node
+from duograph.base.source import SourceFile, Span, note_captured, source_of_code, span_of_code, span_of_node
 from duograph.base.weak import WeakTable
 
 from ..rules.errors import Uncapturable
@@ -69,6 +69,7 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
             raise Uncapturable(f"the source of {fn.__qualname__} is not available", span_of_code(code))
         if node is None:
             raise Uncapturable(f"{source.name} is not what {fn.__qualname__} was made from", span_of_code(code))
+        note_captured(source)
         node = with_private_names(node, code.co_qualname)
         postponed = bool(code.co_flags & __future__.annotations.compiler_flag)
         known = _functions[code] = FunctionSource(node, source.name, names_of(node), postponed)

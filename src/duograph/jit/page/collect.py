@@ -6,13 +6,12 @@ the graph, run once more.
 
 from __future__ import annotations
 
-import linecache
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from duograph.base.events import Event, listen
-from duograph.base.source import Span
+from duograph.base.source import Span, captured_source
 from duograph.ir.node import Apply, Const, Graph
 from duograph.ir.printer import all_graphs, node_names, unique_names
 from duograph.ir.text import attr_text, const_text, name_text
@@ -60,7 +59,8 @@ class _Sources:
         """Number, text and kind of the lines of each file, with some lines around them; None: lines are left out."""
         files: Json = {}
         for file, kinds in sorted(self._kinds.items()):
-            lines = linecache.getlines(file)
+            source = captured_source(file)
+            lines = source.lines if source is not None else ()
             wanted = sorted(
                 {n for line in kinds for n in range(line - AROUND, line + AROUND + 1) if 0 < n <= len(lines)}
             )
@@ -68,7 +68,7 @@ class _Sources:
             for before, number in zip([0, *wanted], wanted, strict=False):
                 if number != before + 1:
                     rows.append(None)
-                rows.append([number, lines[number - 1].rstrip("\n"), kinds.get(number, "")])
+                rows.append([number, lines[number - 1], kinds.get(number, "")])
             files[file] = rows
         return files
 

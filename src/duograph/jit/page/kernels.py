@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ class Kernel:
         bytes: of operands and results, each counted once; ``None`` where sizes vary. Of several calls that make up an
             operator, the one that does its arithmetic has them, and its operations.
         flops: floating-point operations (`runtime.programs.work`); ``None`` where sizes vary.
+        seconds: a call, on average, in the latest `duograph.profile`; ``None``: there is none.
         reason: why it runs in Python; empty: it does not.
         nodes: of the graph.
     """
@@ -41,6 +43,7 @@ class Kernel:
     layers: tuple[str, ...]
     bytes: int | None
     flops: int | None = None
+    seconds: float | None = None
     reason: str = ""
     nodes: tuple[Apply, ...] = field(default=(), repr=False)
     _function: Function | None = field(default=None, repr=False)
@@ -56,13 +59,22 @@ class Kernel:
         return "" if self._function is None else emit_functions([self._function], current_target())
 
 
-def kernels_of(graph: Graph, level: int) -> Iterator[Kernel]:
+def kernels_of(graph: Graph, level: int, events: Sequence[Any] = ()) -> Iterator[Kernel]:
     """The kernels of a graph and of those that it refers to, in order.
 
     Args:
         graph: an optimised graph.
         level: of optimisation in the code generator (`jit.entry.LEVELS`).
+        events: of a profile of its calls.
     """
+    durations: dict[Any, list[int]] = defaultdict(list)
+    for event in events:
+        durations[event.symbol, event.operators].append(event.duration)
+
+    def seconds(symbol: str, operators: tuple[str, ...]) -> float | None:
+        found = durations.get((symbol, operators))
+        return sum(found) / len(found) / 1e9 if found else None
+
     for part in all_graphs(graph):
         for step in steps_of(part, level):
             nodes = tuple(dict.fromkeys(step.inside or step.nodes))
@@ -77,9 +89,12 @@ def kernels_of(graph: Graph, level: int) -> Iterator[Kernel]:
                 for call in calls_of(step.lowering):
                     is_it = call.function is arithmetic
                     moved, flops = (traffic_of(step.lowering), flops_of_nodes(nodes)) if is_it else (0, 0)
-                    yield Kernel(call.function.symbol, bytes=moved, flops=flops, _function=call.function, **told)
+                    symbol = call.function.symbol
+                    took = seconds(symbol, told["operators"])
+                    yield Kernel(symbol, bytes=moved, flops=flops, seconds=took, _function=call.function, **told)
             elif step.reason:
-                yield Kernel(f"{step.nodes[0].op.name} (Python)", bytes=None, reason=step.reason, **told)
+                took = seconds("", told["operators"])
+                yield Kernel(f"{step.nodes[0].op.name} (Python)", bytes=None, seconds=took, reason=step.reason, **told)
 
 
 def spans_of(node: Apply) -> list[Span]:
