@@ -31,6 +31,10 @@ def select(self: Tensor, *args: Any, **options: Any) -> Tensor:
     Returns:
         Tensor; of the first form a view, whose rank is one less.
 
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
+        IndexError: there is no such place.
+
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).select(0, 1))
         [3 4]
@@ -88,6 +92,9 @@ def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
 
     Returns:
         Tensor, of this dtype.
+
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
 
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1], [0]])))
@@ -250,6 +257,10 @@ def itemset(self: Tensor, *args: Any) -> Tensor:
     Returns:
         Tensor, of this shape and dtype.
 
+    Raises:
+        IndexError: the first argument is no position, or there is no such element.
+        TypeError: the value is no number.
+
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).itemset((0, 1), 9))
         [[1 9]
@@ -278,6 +289,9 @@ def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
 
     Returns:
         Tensor, of the promoted dtype of ``choices``.
+
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
 
     Examples:
         >>> print(Tensor([0, 1]).choose([Tensor([1, 2]), Tensor([3, 4])]))
@@ -324,6 +338,9 @@ def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
 
     Returns:
         Tensor, of this shape and dtype.
+
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
 
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).scatter_add(1, Tensor([[1], [0]]), Tensor([[8], [9]])))

@@ -59,6 +59,8 @@ def qr(self: Tensor, some: Any = True) -> tuple[Tensor, Tensor]:
         >>> print([part.shape for part in Tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]).qr()])
         [(3, 2), (2, 2)]
     """
+    if not isinstance(some, bool | str):
+        raise TypeError(f"For 'qr', the 'some' must be bool, but got {type(some).__name__}.")
     return linalg.qr(self, some if isinstance(some, str) else "reduced" if some else "complete")
 
 

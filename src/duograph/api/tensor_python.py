@@ -180,6 +180,10 @@ def item(self: Tensor, *index: Any) -> Any:
     Returns:
         int, float, bool or complex
 
+    Raises:
+        IndexError: ``index`` is no position, or there is no such element.
+        ValueError: there is no ``index``, and the tensor has more elements than one.
+
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).item(3))
         4

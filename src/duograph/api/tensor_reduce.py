@@ -203,6 +203,8 @@ def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
         self: Tensor, *args: Any, initial: Any = None, where: Any = True, return_indices: bool = False, **options: Any
     ) -> Any:
         if args and isinstance(args[0], Tensor):
+            if len(args) > 1 or options or initial is not None or where is not True or return_indices:
+                raise TypeError(f"For '{name}', another tensor is compared with this one: it is the only argument.")
             return combine(*_both(self, args[0]))
         torch_style = len(args) > 0 and args[0] is not None and not _numpy_style(options, args)
         pair = return_indices or "dim" in options or torch_style
@@ -212,6 +214,8 @@ def _extreme(name: str, reduction: Any, find: Any, combine: Any) -> Any:
             out = reduction(x, axis=_axes(x, axis, name), keep_dims=keepdims)
         else:
             place = normalize_axis(axis, x.ndim, f"{name.title()}Dim")
+            if pair and initial is not None:  # the place is that of the first element which is not beyond it
+                x = combine(x, as_tensor(initial, x.dtype))
             out, index = _with_index(x, place, keepdims, find)
             if pair:
                 return out, index

@@ -120,6 +120,8 @@ def flatten(self: Tensor, order: Any = "C", end: int | None = None, *, start_dim
     """
     if isinstance(order, int):
         start_dim, end_dim, order = order, end_dim if end is None else end, "C"
+    if not isinstance(order, str):
+        raise TypeError(f"For Tensor.flatten, the parameter 'order' must be str, but got {type(order).__name__}.")
     if order not in ("C", "F"):
         raise ValueError(f"For Tensor.flatten, the parameter 'order' must be 'C' or 'F', but got {order!r}")
     if order == "F":
@@ -424,7 +426,9 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
         [1 2] [3]
     """
     axis = existing_axis(axis if dim is None else dim, self.ndim, "chunk")
-    if not isinstance(chunks, int) or isinstance(chunks, bool) or chunks <= 0:
+    if not isinstance(chunks, int) or isinstance(chunks, bool):
+        raise TypeError(f"For ops.chunk parameter 'chunks' must be int, but got {type(chunks).__name__}.")
+    if chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
     return split(self, max(-(-self.shape[axis] // chunks), 1), axis)
 

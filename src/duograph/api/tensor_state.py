@@ -188,6 +188,8 @@ def set_const_arg(self: Tensor, const_arg: bool = True) -> Tensor:
         >>> print(Tensor([1, 2]).set_const_arg())
         [1 2]
     """
+    if not isinstance(const_arg, bool):
+        raise TypeError(f"For 'set_const_arg', the 'const_arg' must be bool, but got {type(const_arg).__name__}.")
     self.__dict__["const_arg"] = const_arg
     return self
 

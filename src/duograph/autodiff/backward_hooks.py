@@ -40,6 +40,9 @@ class HookBackward:
     Raises:
         TypeError: ``hook_fn`` is no function.
 
+    Returns:
+        Any, the operands, unchanged.
+
     Supported Platforms:
         ``CPU``
 
@@ -70,6 +73,9 @@ class InsertGradientOf:
 
     Raises:
         TypeError: ``f`` is no function.
+
+    Returns:
+        Any, the operands, unchanged.
 
     Supported Platforms:
         ``CPU``

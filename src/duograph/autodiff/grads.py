@@ -290,6 +290,9 @@ class GradOperation:
     Raises:
         TypeError: an argument is no bool.
 
+    Returns:
+        Callable, the function that gives gradients of the one it is called with.
+
     Supported Platforms:
         ``CPU``
 

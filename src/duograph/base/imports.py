@@ -8,6 +8,7 @@ interrupted: the wait for it is, and the import goes on to its end.
 
 from __future__ import annotations
 
+import _imp
 import importlib
 import os
 import sys
@@ -30,8 +31,8 @@ def import_whole(name: str) -> ModuleType:
     found = sys.modules.get(name)
     if found is not None and not _is_initializing(found):
         return found
-    if threading.current_thread() is not threading.main_thread():
-        return importlib.import_module(name)
+    if threading.current_thread() is not threading.main_thread() or _imp.lock_held():
+        return importlib.import_module(name)  # a finder that imports holds the lock which the other thread would need
     worker = _running.get(name)
     if worker is None or not worker.has_begun:
         if worker is None and found is not None:  # this thread is in the middle of it, or one that nobody here started

@@ -37,7 +37,7 @@ dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastTe
   ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer to_bytes to_str
 = is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
 
-(dataset\.)?mindrecord: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
+(dataset\.)?mindrecord.*: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
   set_\w+ decode_enc_mode
 = converts, encrypts or shows files, which is not provided; FileWriter writes and MindDataset reads
 
@@ -49,13 +49,14 @@ rewrite.*: Node NodeType PatternEngine PatternNode Replacement ScopedValue Symbo
 = edits networks as source text, which is not provided; derive from the Cell, or assign to its members
 
 boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell FreezeOpt GradientFreeze
-  GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
+  GradientAccumulation GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
 = speeds training up by changing its results, which is not provided; see jit and amp
 
-(ops.*|nn)?: (csr|coo|sparse)_\w+ SparseTensor Sparse\w+
+(ops.*|nn.*)?: (csr|coo|sparse)_\w+ SparseTensor SparseTensorDenseMatmul SparseToDense Sparse\w+
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 
-ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp custom_info_register kernel \w+RegOp DataType
+ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl_registry make_sig sig_rw sig_dtype
+  Signature custom_info_register kernel \w+RegOp DataType
   op_info_register get_vm_impl_fn CusMatMul
 = makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
   kernel in loop IR or LLVM text for ops.Custom
@@ -79,7 +80,8 @@ ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAcciden
   BatchISendIRecv nms_with_mask Shard
 = is not provided; compose it of other functions of ops, which are compiled together
 
-nn.*: AdaFactor Adasum AdaSumByGradWrapCell AdaSumByDeltaWeightWrapCell AdasumByDeltaWeightWrapCell thor
+nn.*: THOR DenseThor Conv2dThor EmbeddingThor OptTFTWrapper AdaFactor Adasum
+  AdaSumByGradWrapCell AdaSumByDeltaWeightWrapCell AdasumByDeltaWeightWrapCell thor
   ThorOptimizer
 = is an optimizer that is not provided; CONTRIBUTING.md shows how to write one in twenty lines
 
@@ -100,7 +102,8 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 = is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and
   SummaryCollector
 
--: convert_model build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
+(train\.serialization|parallel\.checkpoint_transform)?: convert_model
+  build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
   restore_group_info_list obfuscate_ckpt load_obf_params_into_net unified_safetensors
   transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints
   load_mindir save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
@@ -108,6 +111,26 @@ nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 
 -: AutoParallel sync_pipeline_shared_parameters
 = cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
+
+ops.*: _MirrorOperator _MirrorMiniStepOperator _MirrorMicroStepOperator _MiniStepAllGather _MicroStepAllGather
+  _VirtualDataset _VirtualDiv _VirtualAdd _VirtualOutput _VirtualAssignAdd _VirtualAccuGrad _VirtualPipelineEnd
+  _AllSwap _GetTensorSlice _HostAllGather _HostReduceScatter NeighborExchangeV2
+= is what MindSpore puts into networks that it cuts over devices, which is done by hand here: see parallel (Pipeline,
+  shard) and docs/distributed.md
+
+parallel\._cost_model_context: _(set|get)_\w+ _set_multi_subgraphs _set_algo_single_loop _set_rp_matmul_mem_coef
+  set_cost_model_context get_cost_model_context cost_model_context
+= weighs how networks are cut over devices, which is done by hand here: see docs/distributed.md
+
+communication\._comm_helper: Backend _get_rank_helper _get_size_helper _get_group_ranks _is_initialized
+= reaches into MindSpore's own communication; see get_rank and get_group_size of communication
+
+ops\._vmap.*: vmap_rules_getters vmap_general_preprocess get_vmap_rule .*
+= batches MindSpore's own operators; here vmap derives that from how operators are declared
+
+train.*: _exec_save _save_graph _update_param set_cur_net checkpoint_cb_for_save_op CheckpointManager
+  ParallelStrategyMap BackupAndRestore
+= belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
 -: set_offload_context get_offload_context
 = moves data between memories, and there is one
@@ -130,7 +153,7 @@ numpy.*: select gradient interp isin nanmedian polyfit polydiv poly roots bartle
 scipy.*: lu lu_factor lstsq dct idct minimize line_search linear_sum_assignment OptimizeResults
 = is not provided; SciPy's own function takes x.asnumpy()
 
-device_context.*: .*
+device_context.*: threads_num launch_blocking debug_level set_launch_blocking is_available device_count .*
 = sets up Ascend and GPU devices; there is one device, the CPU
 
 mint\.distributed: TCPStore

@@ -16,7 +16,7 @@ from typing import Any
 
 from .absent import instead
 
-__all__ = ["Names", "keep_in_front", "lend", "open_paths", "saying_why"]
+__all__ = ["Names", "is_opened", "keep_in_front", "lend", "open_paths", "saying_why"]
 
 _lent: dict[str, dict[str, str]] = {}
 
@@ -132,3 +132,8 @@ class _Paths:
 def open_paths(homes: Mapping[str, str]) -> None:
     """Makes modules importable under other paths: public path -> module."""
     sys.meta_path.append(_Paths(homes))
+
+
+def is_opened(path: str) -> bool:
+    """Whether a module is importable under this public path."""
+    return any(isinstance(finder, _Paths) and path in finder.homes for finder in sys.meta_path)

@@ -9,14 +9,16 @@ Python would give, naming it and the nearest name that there is.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
 from duograph.base.absent import instead
+from duograph.base.public import is_opened
 
 from .internals import internal
 from .layout import KNOWN, search_path
@@ -52,7 +54,7 @@ class AliasModule(ModuleType):
         else:
             return value
         child = f"{self.__name__}.{name}"
-        if child in KNOWN and _exists(child):
+        if child in KNOWN:
             return importlib.import_module(child)
         raise AttributeError(self._missing(name), name=name, obj=self)
 
@@ -127,8 +129,16 @@ def _load(path: str) -> ModuleType | None:
 
 
 def _exists(name: str) -> bool:
-    """Whether MindSpore's module ``name`` can be offered, be it without names; one that only duograph has, as well."""
-    return name in KNOWN or _load("duograph" + name.removeprefix("mindspore")) is not None
+    """Whether MindSpore's module ``name`` can be offered, be it without names; one that only duograph has, as well.
+
+    Nothing is imported: CPython 3.11 asks finders under its global import lock, and a module that waits for the import
+    of another thread would wait forever.
+    """
+    if name in KNOWN:
+        return True
+    own = "duograph" + name.removeprefix("mindspore")
+    folders = [os.path.join(root, *own.split(".")[1:-1]) for root in sys.modules["duograph"].__path__]
+    return own in sys.modules or is_opened(own) or PathFinder.find_spec(own, folders) is not None
 
 
 def _exports(source: ModuleType) -> list[str]:

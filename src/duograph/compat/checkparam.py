@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
+import re
 import sys
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from .functions import issubclass_
 
 __all__ = [
-    "EQ", "GE", "GT", "IN", "INC_BOTH", "INC_LEFT", "INC_NEITHER", "INC_RIGHT", "LE", "LT", "NE", "Rel", "Validator",
-    "check", "check_bool", "check_float", "check_float_range", "check_int", "check_int_range", "check_is_float",
-    "check_is_int", "check_is_number", "check_isinstance", "check_non_negative_float", "check_non_negative_int",
-    "check_number", "check_number_range", "check_positive_float", "check_positive_int", "check_string",
-    "check_subclass", "check_type_name", "check_value_type", "once", "twice",
+    "EQ", "GE", "GT", "IN", "INC_BOTH", "INC_LEFT", "INC_NEITHER", "INC_RIGHT", "LE", "LT", "NE", "Rel",
+    "Validator", "args_type_check", "check", "check_bool", "check_element_type_of_dict",
+    "check_element_type_of_iterable", "check_equal_int", "check_file_name_by_regular", "check_float",
+    "check_float_range", "check_input_format", "check_int", "check_int_range", "check_is_float", "check_is_int",
+    "check_is_number", "check_isinstance", "check_negative_float", "check_negative_int", "check_non_negative_float",
+    "check_non_negative_int", "check_non_negative_int_sequence", "check_non_positive_float",
+    "check_non_positive_int", "check_number", "check_number_range", "check_pad_value_by_mode",
+    "check_positive_float", "check_positive_float_sequence", "check_positive_int", "check_positive_int_sequence",
+    "check_scalar_or_tensor_types_same", "check_str_by_regular", "check_string", "check_subclass",
+    "check_tensor_dtype_valid", "check_tensors_dtypes_same_and_valid", "check_type_name",
+    "check_types_same_and_valid", "check_valid_input", "check_value_type", "infer_out_shape", "once", "triple",
+    "twice",
 ]  # fmt: skip
 
 
@@ -113,24 +125,44 @@ def check_is_float(arg_value: Any, arg_name: str | None = None, prim_name: str |
     return _number(arg_value, (float,), arg_name, prim_name)
 
 
-def check_positive_int(arg_value: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
-    """An int above 0."""
-    return check_number(arg_value, 0, GT, int, arg_name, prim_name)
+def _bound(kind: type, rel: Rel, said: str) -> Callable[..., Any]:
+    """``check_positive_int`` and its like: a number of a kind that stands in a relation to 0."""
+
+    def checked(arg_value: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
+        return check_number(arg_value, 0, rel, kind, arg_name, prim_name)
+
+    checked.__name__ = checked.__qualname__ = f"check_{said}_{kind.__name__}"
+    checked.__doc__ = f"A number of type ``{kind.__name__}`` that is ``{rel.value} 0``."
+    return checked
 
 
-def check_non_negative_int(arg_value: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
-    """An int of at least 0."""
-    return check_number(arg_value, 0, GE, int, arg_name, prim_name)
+check_positive_int, check_positive_float = _bound(int, GT, "positive"), _bound(float, GT, "positive")
+check_negative_int, check_negative_float = _bound(int, LT, "negative"), _bound(float, LT, "negative")
+check_non_negative_int, check_non_negative_float = _bound(int, GE, "non_negative"), _bound(float, GE, "non_negative")
+check_non_positive_int, check_non_positive_float = _bound(int, LE, "non_positive"), _bound(float, LE, "non_positive")
 
 
-def check_positive_float(arg_value: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
-    """A float above 0."""
-    return check_number(arg_value, 0, GT, float, arg_name, prim_name)
+def _sequence(check_one: Callable[..., Any]) -> Callable[..., Any]:
+    """The same check for each element of a list or tuple."""
+
+    def checked(sequence: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
+        for place, element in enumerate(sequence):
+            check_one(element, f"{arg_name or 'arg_name'}[{place}]", prim_name)
+        return sequence
+
+    checked.__name__ = checked.__qualname__ = f"{check_one.__name__}_sequence"
+    checked.__doc__ = f"A list or tuple with elements as `{check_one.__name__}` demands."
+    return checked
 
 
-def check_non_negative_float(arg_value: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
-    """A float of at least 0."""
-    return check_number(arg_value, 0, GE, float, arg_name, prim_name)
+check_positive_int_sequence = _sequence(check_positive_int)
+check_non_negative_int_sequence = _sequence(check_non_negative_int)
+check_positive_float_sequence = _sequence(check_positive_float)
+
+
+def check_equal_int(arg_value: Any, value: int, arg_name: str | None = None, prim_name: str | None = None) -> Any:
+    """An int that equals ``value``."""
+    return check_number(arg_value, value, EQ, int, arg_name, prim_name)
 
 
 def check_int_range(arg_value: Any, lower_limit: Any, upper_limit: Any, rel: Rel, arg_name: str | None = None,
@@ -150,6 +182,18 @@ def check_bool(arg_value: Any, arg_name: str | None = None, prim_name: str | Non
     if not isinstance(arg_value, bool):
         raise TypeError(f"{_who(prim_name)} '{arg_name}' must be a bool, but got {type(arg_value).__name__}.")
     return arg_value
+
+
+def _check_param_value(beta1: float, beta2: float, eps: float, prim_name: str) -> None:
+    """Checks the decays of Adam, which lie between 0 and 1, and what is added to its denominator.
+
+    Raises:
+        TypeError: one is no float.
+        ValueError: one is out of range.
+    """
+    check_float_range(beta1, 0.0, 1.0, INC_NEITHER, "beta1", prim_name)
+    check_float_range(beta2, 0.0, 1.0, INC_NEITHER, "beta2", prim_name)
+    check_positive_float(eps, "eps", prim_name)
 
 
 def check_string(arg_value: Any, valid_values: Any, arg_name: str | None = None, prim_name: str | None = None) -> Any:
@@ -194,9 +238,135 @@ def check_subclass(arg_name: str, type_: Any, template_types: Any, prim_name: st
     return type_
 
 
+def check_valid_input(arg_name: str, arg_value: Any, prim_name: str | None) -> Any:
+    """A value that is not ``None``."""
+    if arg_value is None:
+        raise ValueError(f"{_who(prim_name)} argument '{arg_name}' can not be None.")
+    return arg_value
+
+
+def check_input_format(input_param: Any) -> Any:
+    """``"NCHW"``, the one data format.
+
+    Raises:
+        ValueError: another one.
+    """
+    if input_param != "NCHW":
+        raise ValueError(f"The data format must be NCHW, but got {input_param}.")
+    return input_param
+
+
+def check_pad_value_by_mode(pad_mode: str, padding: Any, prim_name: str | None) -> Any:
+    """A padding, which is 0 unless ``pad_mode`` is ``"pad"``."""
+    if pad_mode != "pad" and padding != 0:
+        raise ValueError(f"{_who(prim_name)} padding must be zero when pad_mode is '{pad_mode}', but got {padding}.")
+    return padding
+
+
+def check_str_by_regular(
+    target: str, reg: str | None = None, flag: Any = re.ASCII, prim_name: str | None = None
+) -> bool:
+    """A text of letters, digits, points and underscores, or as the regular expression ``reg`` demands."""
+    reg = r"^\w+[0-9a-zA-Z\_\.]*$" if reg is None else reg
+    if re.match(reg, target, flag) is None:
+        raise ValueError(f"{_who(prim_name)} '{target}' is illegal, it must match the regular expression '{reg}'.")
+    return True
+
+
+def check_file_name_by_regular(target: Any, reg: str | None = None, prim_name: str | None = None) -> bool:
+    """The name of a file, no folder.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it names a folder, or has other characters.
+    """
+    if not isinstance(target, str):
+        raise TypeError(f"{_who(prim_name)} '{target}' must be string, but got {type(target)}.")
+    if target.endswith(("\\", "/")):
+        raise ValueError(f"{_who(prim_name)} '{target}' cannot be a directory path.")
+    return check_str_by_regular(target, r"^[0-9a-zA-Z@\_\-\.\:\/\\]+$" if reg is None else reg, prim_name=prim_name)
+
+
+def check_types_same_and_valid(args: dict[str, Any], valid_values: Any, prim_name: str | None) -> None:
+    """Dtypes by name, which are the same, and of one of some kinds.
+
+    Raises:
+        TypeError: they differ, or are of none.
+    """
+    for name, found in args.items():
+        check_subclass(name, found, valid_values, prim_name)
+    (first, wanted), *others = args.items()
+    for name, found in others:
+        if found != wanted:
+            raise TypeError(
+                f"{_who(prim_name)} type of '{name}' should be same as '{first}', but got '{first}' with type {wanted} "
+                f"and '{name}' with type {found}."
+            )
+
+
+check_tensors_dtypes_same_and_valid = check_scalar_or_tensor_types_same = check_types_same_and_valid
+check_tensor_dtype_valid = check_subclass
+
+
+def check_element_type_of_iterable(
+    arg_name: str, arg_value: Any, valid_types: Any, prim_name: str | None = None
+) -> None:
+    """A list or tuple of values of some types."""
+    check_value_type(arg_name, arg_value, [list, tuple], prim_name)
+    for place, element in enumerate(arg_value):
+        check_value_type(f"{arg_name}[{place}]", element, valid_types, prim_name)
+
+
+def check_element_type_of_dict(
+    arg_name: str, arg_value: Any, key_types: Any, value_types: Any, prim_name: str | None = None
+) -> None:
+    """A dict with keys and values of some types."""
+    check_value_type(arg_name, arg_value, [dict], prim_name)
+    check_element_type_of_iterable(f"{arg_name}.keys()", list(arg_value), key_types, prim_name)
+    check_element_type_of_iterable(f"{arg_name}.values()", list(arg_value.values()), value_types, prim_name)
+
+
+def infer_out_shape(*shapes: Any) -> tuple[int, ...]:
+    """The shape to which some shapes are broadcast.
+
+    Raises:
+        ValueError: they do not fit.
+    """
+    return tuple(np.broadcast_shapes(*shapes))
+
+
+def args_type_check(*types: Any, **types_by_name: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: arguments of calls are of the types that are given, or ``None``.
+
+    Args:
+        types: types, or tuples of them, of the first parameters.
+        types_by_name: the same by name of the parameter.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        signature = inspect.signature(function)
+        wanted = signature.bind_partial(*types, **types_by_name).arguments
+
+        @functools.wraps(function)
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            for name, value in signature.bind(*args, **kwargs).arguments.items():
+                if name in wanted and value is not None and not isinstance(value, wanted[name]):
+                    raise TypeError(f"The parameter '{name}' must be {wanted[name]}, but got {type(value)}.")
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate
+
+
 def twice(x: Any) -> Any:
     """A number as two; a tuple as it is."""
     return (x, x) if isinstance(x, int) else x
+
+
+def triple(x: Any) -> Any:
+    """A number as three; a tuple as it is."""
+    return (x, x, x) if isinstance(x, int) else x
 
 
 def once(x: Any) -> Any:

@@ -8,14 +8,16 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from duograph import log
+from duograph import log, ops
 from duograph.core.dtype import DType
 from duograph.core.shapes import broadcast_shapes
+from duograph.tensor.tensor import Tensor
 
 __all__ = [
     "_get_cache_prim", "_get_graph_seed", "_make_directory", "add_flags", "arg_handler", "cell_attr_register",
     "check_value_type", "deprecated", "get_broadcast_shape", "is_dim_unknown", "is_shape_unknown", "issubclass_",
-    "opt_init_args_register",
+    "opt_init_args_register", "raise_index_error", "raise_type_error", "raise_unimplemented_error", "raise_value_error",
+    "tensor_operator_registry",
 ]  # fmt: skip
 
 
@@ -53,6 +55,36 @@ def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
     if op_seed is not None and (isinstance(op_seed, bool) or not isinstance(op_seed, int) or op_seed < 0):
         raise ValueError(f"For '{kernel_name}', the seed must be an int of at least 0, but got {op_seed!r}.")
     return 0, op_seed or 0
+
+
+def _raising(kind: type[Exception], name: str) -> Callable[[str], Any]:
+    def raising(msg: str) -> Any:
+        raise kind(msg)
+
+    raising.__name__ = raising.__qualname__ = name
+    raising.__doc__ = f"Raises {kind.__name__} with the text ``msg``."
+    return raising
+
+
+raise_value_error = _raising(ValueError, "raise_value_error")
+raise_type_error = _raising(TypeError, "raise_type_error")
+raise_index_error = _raising(IndexError, "raise_index_error")
+raise_unimplemented_error = _raising(NotImplementedError, "raise_unimplemented_error")
+
+
+class _TensorOperatorRegistry:
+    """``get(name)``: the function of ops, or the method of Tensor, of that name."""
+
+    def get(self, obj_str: str) -> Any:
+        """The function.
+
+        Raises:
+            AttributeError: there is none.
+        """
+        return getattr(ops, obj_str) if hasattr(ops, obj_str) else getattr(Tensor, obj_str)
+
+
+tensor_operator_registry = _TensorOperatorRegistry()
 
 
 def _make_directory(path: str, arg_name: str = "path") -> str:

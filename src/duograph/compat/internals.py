@@ -18,22 +18,32 @@ _HOMES: dict[str, str] = {
     "duograph.autodiff.function": "_Function=Function",
     "duograph.autodiff.modes": "_no_grad=no_grad",
     "duograph.common.initializer": "_calculate_fan_in_and_fan_out=fans",
+    "duograph.compat.checkparam": "_check_param_value",
     "duograph.compat.functions": """
         _get_cache_prim _get_graph_seed _make_directory add_flags arg_handler cell_attr_register deprecated
-        check_value_type get_broadcast_shape is_dim_unknown is_shape_unknown issubclass_ opt_init_args_register""",
+        check_value_type get_broadcast_shape is_dim_unknown is_shape_unknown issubclass_ opt_init_args_register
+        raise_index_error raise_type_error raise_unimplemented_error raise_value_error tensor_operator_registry""",
     "duograph.compat.initializing": """
         _assignment _calculate_correct_fan _calculate_gain _init_random_normal _init_random_uniform
         _init_truncated_normal""",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
         _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank _get_gradients_mean
-        _get_parallel_mode _is_in_auto_parallel_mode _is_in_data_parallel_mode auto_parallel_context""",
+        _get_parallel_mode _get_parameter_broadcast _get_pipeline_stages _get_stage_device_num
+        _is_in_auto_parallel_mode _is_in_data_parallel_mode _is_in_hybrid_parallel_mode _is_role_pserver _is_role_sched
+        _is_role_worker _is_sharding_propagation auto_parallel_context""",
     "duograph.autodiff.hooks": "HookHandle",
     "duograph.context": "ParallelMode",
+    "duograph.context.parallel": """
+        _get_auto_parallel_context=get_auto_parallel_context _set_auto_parallel_context=set_auto_parallel_context
+        _reset_auto_parallel_context=reset_auto_parallel_context""",
     "duograph.dataset.transforms": """
-        PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform""",
+        PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform
+        TensorOperation=Transform""",
     "duograph.tensor.tensor": "StubTensor=Tensor",
-    "duograph.train.amp": "AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK",
+    "duograph.train.amp": """
+        AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK""",
+    "duograph.train.callback.monitors": "_handle_loss=loss_value",
     "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
     "duograph.device.hal": "ms_memory_recycle=empty_cache",
     "duograph.nn": "_Loss=LossBase",

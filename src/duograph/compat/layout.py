@@ -23,6 +23,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.communication.comm_func": ("duograph.device.comm_func",),
     "mindspore.dtype": ("duograph.core.dtype", "duograph"),
     "mindspore.graph": ("duograph.compat.executors", "duograph"),
+    "mindspore.dataset.core.config": ("duograph.dataset.config",),
     "mindspore.multiprocessing": ("multiprocessing",),
     "mindspore.nn": ("duograph.nn", "duograph.train.metrics"),
     "mindspore.ops.communication": ("duograph.mint.distributed",),
@@ -59,7 +60,10 @@ MODULES: dict[str, str] = {
         lazy_inline mindir_util mutable no_inline np_dtype parameter recompute seed sparse_tensor storage symbol
         tensor""",
     "common.dynamic_shape": "auto_dynamic_shape enable_dynamic",
-    "communication": "comm_func management",
+    "boost": """
+        adasum base boost boost_cell_wrapper dim_reduce grad_accumulation grad_freeze group_loss_scale_manager
+        less_batch_normalization""",
+    "communication": "_comm_helper comm_func management",
     "dataset": "audio callback config core debug engine samplers text transforms utils vision",
     "dataset.core": "config datatypes",
     "dataset.engine": """
@@ -69,13 +73,19 @@ MODULES: dict[str, str] = {
     "dataset.transforms": "c_transforms py_transforms transforms vision",
     "dataset.transforms.vision": "c_transforms py_transforms utils",
     "dataset.vision": "c_transforms py_transforms transforms utils",
-    "experimental": "map_parameter optim",
+    "device_context": "ascend cpu gpu",
+    "device_context.ascend": "device op_debug op_precision op_tuning",
+    "device_context.cpu": "op_tuning",
+    "device_context.gpu": "op_precision op_tuning",
+    "experimental": "es map_parameter optim",
     "experimental.optim": """
         adadelta adagrad adam adamax adamw asgd lr_scheduler nadam optimizer radam rmsprop rprop sgd""",
     "graph": """
         api custom_backend dynamic_shape jit_begin_end jit_config jit_context jit_trace lazy_inline mutable no_inline
         symbol""",
     "hal": "device event memory stream",
+    "mindrecord": "common filereader filewriter mindpage shardutils tools",
+    "mindrecord.tools": "cifar100_to_mr cifar10_to_mr csv_to_mr imagenet_to_mr mnist_to_mr tfrecord_to_mr",
     "mint": "distributed linalg nn optim special",
     "mint.nn": "functional layer",
     "mint.nn.layer": "activation basic conv loss normalization padding pooling",
@@ -86,11 +96,11 @@ MODULES: dict[str, str] = {
     "nn.grad": "cell_grad",
     "nn.layer": """
         activation basic channel_shuffle combined container conv dense embedding flash_attention image math
-        normalization padding pooling rnn_cells rnns timedistributed transformer""",
+        normalization padding pooling rnn_cells rnns thor_layer timedistributed transformer""",
     "nn.loss": "loss",
     "nn.optim": """
         ada_grad adadelta adafactor adam adamax adasum asgd ftrl lamb lars lazyadam momentum optimizer
-        proximal_ada_grad rmsprop rprop sgd thor""",
+        proximal_ada_grad rmsprop rprop sgd tft_wrapper thor""",
     "nn.probability": "bijector distribution",
     "nn.sparse": "sparse",
     "nn.utils": "init",
@@ -106,7 +116,7 @@ MODULES: dict[str, str] = {
     "ops._vmap": "vmap_base",
     "ops.auto_generate": "gen_extend_func gen_ops_def gen_ops_prim",
     "ops.composite": "base env_ops math_ops multitype_ops",
-    "ops.composite.multitype_ops": "ones_like_impl zeros_like_impl",
+    "ops.composite.multitype_ops": "_constexpr_utils ones_like_impl zeros_like_impl",
     "ops.function": """
         array_func clip_func comm_func debug_func fft_func grad image_func linalg_func math_func nn_func other_func
         parameter_func random_func sparse_func sparse_unary_func spectral_func vmap_func""",
@@ -117,14 +127,16 @@ MODULES: dict[str, str] = {
         manually_defined math_ops nn_ops other_ops random_ops sparse_ops spectral_ops""",
     "ops.operations.manually_defined": "ops_def",
     "parallel": """
-        _auto_parallel_context _utils algo_parameter_config auto_parallel checkpoint_transform nn shard strategy""",
+        _auto_parallel_context _cost_model_context _ps_context _utils algo_parameter_config
+        auto_parallel checkpoint_transform nn shard strategy""",
     "profiler": "envprofiler profiler profiling schedule",
     "run_check": "run_check",
     "runtime": "device event executor memory stream",
+    "safeguard": "rewrite_obfuscation",
     "scipy": "fft linalg ops optimize",
     "train": """
-        _utils amp callback data_sink dataset_helper loss_scale_manager metrics mind_ir_pb2 model serialization
-        summary train_thor""",
+        _utils amp callback data_sink dataset_helper loss_scale_manager metrics mind_ir_pb2 model
+        node_strategy_pb2 serialization summary train_thor""",
     "train.callback": """
         _callback _checkpoint _early_stop _history _lambda_callback _loss_monitor _lr_scheduler_callback
         _reduce_lr_on_plateau _summary_collector _time_monitor""",

@@ -10,7 +10,9 @@ from duograph.context.parallel import get_auto_parallel_context, set_auto_parall
 
 __all__ = [
     "_get_device_num", "_get_enable_parallel_optimizer", "_get_full_batch", "_get_global_rank", "_get_gradients_mean",
-    "_get_parallel_mode", "_is_in_auto_parallel_mode", "_is_in_data_parallel_mode", "auto_parallel_context",
+    "_get_parallel_mode", "_get_parameter_broadcast", "_get_pipeline_stages", "_get_stage_device_num",
+    "_is_in_auto_parallel_mode", "_is_in_data_parallel_mode", "_is_in_hybrid_parallel_mode", "_is_role_pserver",
+    "_is_role_sched", "_is_role_worker", "_is_sharding_propagation", "auto_parallel_context",
 ]  # fmt: skip
 
 
@@ -29,6 +31,18 @@ _get_full_batch = _getter("full_batch")
 _get_global_rank = _getter("global_rank")
 _get_gradients_mean = _getter("gradients_mean")
 _get_parallel_mode = _getter("parallel_mode")
+_get_parameter_broadcast = _getter("parameter_broadcast")
+_get_stage_device_num = _get_device_num
+
+
+def _get_pipeline_stages() -> int:
+    """The number of stages into which `Model` cuts a network: one."""
+    return 1
+
+
+def _is_in_hybrid_parallel_mode() -> bool:
+    """Whether training is data-parallel in some layers."""
+    return bool(_get_parallel_mode() == ParallelMode.HYBRID_PARALLEL)
 
 
 def _is_in_data_parallel_mode() -> bool:
@@ -39,6 +53,15 @@ def _is_in_data_parallel_mode() -> bool:
 def _is_in_auto_parallel_mode() -> bool:
     """Whether networks are cut automatically."""
     return _get_parallel_mode() in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL)
+
+
+def _is_sharding_propagation() -> bool:
+    """Whether strategies spread over networks by themselves: never."""
+    return False
+
+
+_is_role_worker = _is_role_sched = _is_role_pserver = _is_sharding_propagation
+"""What a process is in training with parameter servers, of which there is none."""
 
 
 class _AutoParallelContext:

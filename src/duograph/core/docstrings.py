@@ -10,7 +10,7 @@ from typing import Any
 
 from .parameters import ROWS
 
-__all__ = ["with_arguments", "with_constructor"]
+__all__ = ["with_arguments", "with_constructor", "with_result"]
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def _table() -> dict[str, tuple[str, str]]:
 def with_arguments(function: types.FunctionType, name: str = "") -> str | None:
     """The docstring of a public function, with the sections Args and Raises if it has none of its own.
 
-    What is raised is what all functions do: they refuse a first operand that is no tensor.
+    What is raised is what all functions do: they refuse a first argument of a type that they cannot use.
 
     Args:
         function: the function.
@@ -42,10 +42,13 @@ def with_arguments(function: types.FunctionType, name: str = "") -> str | None:
 def _with_refusal(text: str, function: types.FunctionType) -> str:
     at = text.find("Args:\n")
     line = text[at + 6 : text.find("\n", at + 6)].lstrip() if at >= 0 else ""
-    first, _, kind = line.partition(" (")
-    if not kind.startswith(("Tensor)", "Union[Tensor, number", "Union[Tensor, list, tuple, number")):
+    first, _, kind = line.partition(": ")[0].partition(" (")
+    if not first or kind.startswith("Any"):
         return text
-    what = "is no Tensor" if function.__annotations__.get(first) == "Tensor" else "cannot be used as a tensor"
+    if not kind.startswith(("Tensor)", "Union[Tensor, number", "Union[Tensor, list, tuple, number")):
+        what = "is of a type that cannot be used"
+    else:
+        what = "is no Tensor" if function.__annotations__.get(first) == "Tensor" else "cannot be used as a tensor"
     return _inserted(text, f"Raises:\n    TypeError: ``{first}`` {what}.", _AFTER_RAISES)
 
 
@@ -81,6 +84,20 @@ def with_constructor(text: str, name: str, parameters: dict[str, Any], required:
             default = "" if value is required else f" Default: ``{value!r}``."
             lines.append(f"    {parameter} ({found[0]}): {found[1]}{default}")
     return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
+
+
+def with_result(text: str, returns: str, raises: str) -> str:
+    """The docstring of a Primitive, with the sections Returns and Raises if it has none of its own.
+
+    Args:
+        text: what it says by itself.
+        returns: what a call gives; empty: nothing is added.
+        raises: what it raises, the same.
+    """
+    for heading, section, before in (("Returns:", returns, _SECTIONS), ("Raises:", raises, _AFTER_RAISES)):
+        if section and heading not in text:
+            text = _inserted(text, f"{heading}\n    {section}", before)
+    return text
 
 
 def _parameters(function: types.FunctionType) -> tuple[Sequence[str], dict[str, Any]]:

@@ -36,6 +36,7 @@ angle: Tensor: angles, in radians.
 append: Tensor: values put behind ``input`` along the axis first.
 approximate: str: ``"none"`` for the error function, ``"tanh"`` for its approximation.
 argmax_type: dtype: of the places.
+input_x.print_: Any: what is printed.
 args: Any: further arguments; see the first lines.
 as_tuple: bool: whether indices are given as a tuple of tensors, one per axis.
 atol: float: absolute tolerance.

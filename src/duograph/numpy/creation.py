@@ -22,6 +22,9 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
     Returns:
         Tensor.
 
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
+
     Examples:
         >>> print(mnp.array([[1, 2], [3, 4]]), mnp.array([1, 2], ndmin=2).shape)
         [[1 2]

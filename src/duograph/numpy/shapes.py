@@ -133,6 +133,10 @@ def broadcast_arrays(*args: Any) -> list[Tensor]:
     Returns:
         list of Tensors, of one shape.
 
+    Raises:
+        TypeError: an argument is of a type that cannot be used.
+        ValueError: the shapes do not fit.
+
     Examples:
         >>> x, y = mnp.broadcast_arrays([1, 2], [[3], [4]])
         >>> print(x)

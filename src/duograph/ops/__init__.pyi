@@ -169,6 +169,9 @@ from duograph.api.functional.linalg import trace as trace
 from duograph.api.functional.linalg import triangular_solve as triangular_solve
 from duograph.api.functional.linalg import vander as vander
 from duograph.api.functional.linalg import vector_norm as vector_norm
+from duograph.api.functional.loops import ForiLoop as ForiLoop
+from duograph.api.functional.loops import Scan as Scan
+from duograph.api.functional.loops import WhileLoop as WhileLoop
 from duograph.api.functional.loss import binary_cross_entropy as binary_cross_entropy
 from duograph.api.functional.loss import binary_cross_entropy_with_logits as binary_cross_entropy_with_logits
 from duograph.api.functional.loss import cosine_embedding_loss as cosine_embedding_loss
@@ -337,12 +340,9 @@ from duograph.api.functional.statistics import nanquantile as nanquantile
 from duograph.api.functional.statistics import quantile as quantile
 from duograph.api.functional.statistics import sparse_segment_mean as sparse_segment_mean
 from duograph.api.functional.statistics import trapz as trapz
-from duograph.api.functional.structure import ForiLoop as ForiLoop
 from duograph.api.functional.structure import HyperMap as HyperMap
 from duograph.api.functional.structure import Map as Map
 from duograph.api.functional.structure import MultitypeFuncGraph as MultitypeFuncGraph
-from duograph.api.functional.structure import Scan as Scan
-from duograph.api.functional.structure import WhileLoop as WhileLoop
 from duograph.api.functional.structure import assign as assign
 from duograph.api.functional.structure import assign_add as assign_add
 from duograph.api.functional.structure import assign_sub as assign_sub

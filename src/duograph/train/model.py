@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.context.parallel import get_auto_parallel_context
 from duograph.core.errors import user_error
 from duograph.nn.cell import Cell
 from duograph.nn.wrap import WithEvalCell, WithLossCell
@@ -206,9 +207,13 @@ class Model:
             train_network=network, epoch_num=epochs, batch_num=size, mode="train", loss_fn=self._loss_fn,
             optimizer=self._optimizer, network=self._network, train_dataset=dataset, cur_step_num=first * size,
             metrics={}, eval_results={}, net_outputs=None, cur_epoch_num=first, loss_reason=None,
+            dataset_sink_mode=False, last_save_ckpt_step=None, latest_ckpt_file=None,
+            parallel_mode=get_auto_parallel_context("parallel_mode"),
+            device_number=get_auto_parallel_context("device_num"),
         )  # fmt: skip
         context, diagnosis = RunContext(params), Diagnosis(network)
         with CallbackManager(with_progress(callbacks)) as manager:
+            params.list_callback = manager.callbacks
             manager.on_train_begin(context)
             for number in range(first, epochs):
                 params.cur_epoch_num = number + 1
@@ -298,7 +303,9 @@ class Model:
         params = InternalCallbackParam(
             {
                 **(known or {}), "eval_network": network, "valid_dataset": dataset, "batch_num": size, "mode": "eval",
-                "cur_step_num": 0, "network": self._network,
+                "cur_step_num": 0, "network": self._network, "list_callback": manager.callbacks,
+                "parallel_mode": get_auto_parallel_context("parallel_mode"), "dataset_sink_mode": False,
+                "device_number": get_auto_parallel_context("device_num"),
             }
         )  # fmt: skip
         context = RunContext(params)

@@ -140,7 +140,7 @@ def test_what_does_not_fit(compiled):
 
 def test_bad_texts():
     with pytest.raises(TypeError, match="must be the text"):
-        ops.Custom(print)
+        ops.Custom(3)
     with pytest.raises(ValueError, match="'func_type' must be"):
         ops.Custom(DOUBLE, func_type="hybrid")
     for text in ("", "func(", "func(; %0 n: i64) {\n}\n", DOUBLE.replace("%3: f32", "%3: f64")):
@@ -153,3 +153,72 @@ def test_bad_texts():
 
 def test_the_same_kernel_is_one_operator():
     assert ops.Custom(DOUBLE).op is ops.Custom(DOUBLE).op is not ops.Custom(DOUBLE, out_shape=(2,)).op
+
+
+# ---- Python functions ------------------------------------------------------------------------------------------------
+
+
+def modes(fn, *args):
+    """What a function gives in eager mode, and the same bits from jit, three times, and in graph mode."""
+    want = fn(*args)
+    again = ms.jit(fn)
+    found = [again(*args) for _ in range(3)]
+    before = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        found.append(fn(*args))
+    finally:
+        ms.set_context(mode=before)
+    assert all(x.asnumpy().tobytes() == want.asnumpy().tobytes() for x in found)
+    return want
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_python_function_runs_once_for_each_call_and_has_the_gradient_that_is_given():
+    seen = []
+
+    def ranks(x, y):
+        seen.append(x.shape)
+        x[...] = np.argsort(x, axis=-1) + y  # the operand is a copy
+        return x
+
+    op = ops.Custom(ranks, lambda x, y: x, lambda x, y: x, "pyfunc", bprop=lambda x, y, out, dout: (dout * 2, dout * y))
+    x = ms.Tensor(X)
+
+    def forward(a, b):
+        c = a * 2
+        return (op(c, b) * a).sum()
+
+    want = modes(forward, x, x)
+    np.testing.assert_allclose(want.asnumpy(), ((np.argsort(2 * X, axis=-1) + X) * X).sum(), rtol=1e-6)
+    assert seen == [(3, 4)] * 5 and np.array_equal(x.asnumpy(), X)
+    found = modes(lambda a, b: ms.grad(forward)(a, b), x, x)
+    np.testing.assert_allclose(found.asnumpy(), 4 * X + np.argsort(2 * X, axis=-1) + X, rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize(
+    ("op", "kind", "said"),
+    [
+        (ops.Custom(lambda x: 3), TypeError, "must return a NumPy array"),
+        (ops.Custom(lambda x: x[0]), ValueError, r"array of shape \(3, 4\), but got \(4,\)"),
+        (ops.Custom(lambda x: x.astype(np.float64)), TypeError, "dtype float32, but got float64"),
+        (ops.Custom(lambda x: 1 / 0), ZeroDivisionError, "division"),
+    ],
+)
+def test_results_of_python_functions_that_do_not_fit(op, kind, said, compiled):
+    fn = ms.jit(lambda x: op(x)) if compiled else op
+    with pytest.raises(kind, match=said):
+        fn(ms.Tensor(X))
+
+
+def test_python_functions_without_a_gradient_and_with_wrong_settings():
+    op = ops.Custom(lambda x: x * 2)
+    assert op(ms.Tensor(X)).asnumpy().tobytes() == (X * 2).tobytes()
+    with pytest.raises(ExtensionError, match="give the rule as 'bprop'"):
+        ms.grad(lambda x: op(x).sum())(ms.Tensor(X))
+    with pytest.raises(ValueError, match="'pyfunc' for a function"):
+        ops.Custom(print, func_type="aot")
+    with pytest.raises(ValueError, match="a function has none"):
+        ops.Custom(print, dims=lambda x, out: (1,))

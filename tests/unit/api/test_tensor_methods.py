@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import duograph as ms
+from duograph import ops
 from duograph.api import tensor_methods
 from duograph.api.tensor_methods import Tensor
 from duograph.api.tensor_python import from_dlpack, from_numpy, frombuffer, is_tensor, tensor
@@ -384,3 +386,35 @@ def test_construction_wraps_and_refuses():
 
 def test_the_table_of_delegated_methods_is_complete():
     assert [name for name in tensor_methods.DELEGATED if not hasattr(Tensor, name)] == []
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_extremes_along_an_axis_with_an_initial_value(compiled):
+    """Values and places are those of the elements, each at least (or most) the initial value, as in MindSpore."""
+    x = Tensor([[1.0, 5.0, 3.0], [0.0, 1.0, 2.0]])
+    where = Tensor([[True, False, True], [True, True, True]])
+    for call, values, places in (
+        (lambda t: t.max(1, initial=4), [5, 4], [1, 0]),
+        (lambda t: t.max(axis=1, return_indices=True, initial=4.0), [5, 4], [1, 0]),
+        (lambda t: t.min(dim=1, initial=0.5), [0.5, 0], [0, 0]),
+        (lambda t: t.max(axis=1, return_indices=True, initial=0.5, where=where), [3, 2], [2, 2]),
+    ):
+        found = (ms.jit(call) if compiled else call)(x)
+        assert [found[0].tolist(), found[1].tolist()] == [values, places]
+    assert x.max(axis=1, initial=4).tolist() == [5, 4]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.max(x, initial=4),
+        lambda x: x.chunk(1.5),
+        lambda x: x.flatten(None),
+        lambda x: x.qr(1),
+        lambda x: x.set_const_arg(1),
+        lambda x: ops.meshgrid(x[0], indexing=1),
+    ],
+)
+def test_arguments_of_other_types_are_refused(call):
+    with pytest.raises(TypeError):
+        call(Tensor([[1.0, 2.0], [3.0, 4.0]]))

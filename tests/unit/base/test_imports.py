@@ -111,3 +111,20 @@ def test_an_import_that_failed_begins_again(tmp_path, monkeypatch):
         import_whole("module_that_is_mended")
     module.write_text("there = True  # mended")
     assert import_whole("module_that_is_mended").there
+
+
+def test_an_import_under_the_global_import_lock_of_a_finder_ends(tmp_path):
+    """Finders of CPython 3.11 run under it: a thread that imports for the main thread would never get it."""
+    (tmp_path / "module_of_a_finder.py").write_text("there = True")
+    program = f"""
+        import _imp, faulthandler, sys
+        from duograph.base.imports import import_whole
+        faulthandler.dump_traceback_later(100, exit=True)
+        sys.path.insert(0, {str(tmp_path)!r})
+        _imp.acquire_lock()
+        try:
+            print(import_whole("module_of_a_finder").there)
+        finally:
+            _imp.release_lock()
+    """
+    assert python(program) == "True\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import nn
+from duograph import nn, ops
 
 RNG = np.random.default_rng(0)
 A, B = (ms.Tensor(RNG.random((2, 3, 4), np.float32)) for _ in range(2))
@@ -89,3 +89,14 @@ def test_sampled_softmax():
     eager = drawn(w, b, labels, x)
     ms.set_seed(3)
     np.testing.assert_array_equal(eager.asnumpy(), ms.jit(lambda *a: drawn(*a))(w, b, labels, x).asnumpy())
+
+
+@pytest.mark.parametrize("kind", [nn.Dense, nn.Linear])
+def test_dense_layers_take_one_row_without_an_axis_for_it(kind):
+    layer, x = kind(4, 2), ms.Tensor(np.arange(8, dtype=np.float32).reshape(2, 4))
+    want = layer(x)[1].asnumpy().tobytes()
+    for call in (layer, ms.jit(lambda a: layer(a)), lambda a: ms.vmap(layer)(ops.stack([a, a]))[0]):
+        assert call(x[1]).shape == (2,) and call(x[1]).asnumpy().tobytes() == want
+    assert np.array_equal(ms.grad(lambda a: layer(a).sum())(x[1]).asnumpy(), layer.weight.asnumpy().sum(0))
+    with pytest.raises(ValueError, match=r"'Dense|'Linear"):
+        layer(ms.Tensor(1.0))

@@ -83,6 +83,29 @@ class Failing(ms.Callback):
             raise OSError("enough")
 
 
+class Keys(ms.Callback):
+    def __init__(self):
+        self.seen = {}
+
+    def on_train_end(self, run_context):
+        self.seen["train"] = dict(run_context.original_args())
+
+    def on_eval_end(self, run_context):
+        self.seen["eval"] = dict(run_context.original_args())
+
+
+def test_what_callbacks_know_of_a_run(model, tmp_path):
+    """The keys that callbacks of MindSpore's programs read."""
+    keys, save = Keys(), ms.ModelCheckpoint("x", str(tmp_path), ms.CheckpointConfig(save_checkpoint_steps=4))
+    model.train(1, data(), callbacks=[keys, save])
+    model.eval(data(), callbacks=keys)
+    train, evaluation = keys.seen["train"], keys.seen["eval"]
+    for seen in (train, evaluation):
+        assert keys in seen["list_callback"] and seen["parallel_mode"] == "stand_alone" and seen["device_number"] == 1
+        assert seen["dataset_sink_mode"] is False
+    assert train["last_save_ckpt_step"] == 4 and train["latest_ckpt_file"] == save.latest_ckpt_file_name
+
+
 def test_settings_of_checkpoints_act(model, tmp_path):
     config = ms.CheckpointConfig(
         save_checkpoint_steps=4, append_info=["epoch_num", {"note": "x"}], crc_check=True, exception_save=True

@@ -210,6 +210,8 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     """
     if len(inputs) == 1 and isinstance(inputs[0], list | tuple):
         inputs = tuple(inputs[0])
+    if not isinstance(indexing, str):
+        raise TypeError(f"For 'Meshgrid', the 'indexing' must be str, but got {type(indexing).__name__}.")
     if indexing not in ("xy", "ij"):
         raise ValueError(f"For 'Meshgrid', the 'indexing' must be in ['xy', 'ij'], but got {indexing}.")
     need_tensor("Meshgrid", **{f"input{i}": t for i, t in enumerate(inputs)})

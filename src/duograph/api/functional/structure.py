@@ -40,6 +40,9 @@ class Map:
     Raises:
         TypeError: an argument is no list or tuple.
 
+    Returns:
+        Any, of the structure of the operands: what the function gives for each element.
+
     Supported Platforms:
         ``CPU``
 
@@ -79,6 +82,12 @@ class HyperMap(Map):
     Args:
         ops: the function, or ``None`` to give it with the call.
         reverse: run from the last item to the first.
+
+    Returns:
+        Any, of the structure of the operands: what the function gives for each element.
+
+    Raises:
+        TypeError: an argument or an operand is of a type that cannot be used.
 
     Examples:
         >>> squares = ops.HyperMap()(ops.square, [Tensor(2.0), (Tensor(3.0), Tensor(4.0))])
@@ -146,6 +155,9 @@ class MultitypeFuncGraph:
 
     Raises:
         ValueError: no function fits the arguments (when called).
+
+    Returns:
+        Any, what the function that is registered for the types of the operands returns.
 
     Supported Platforms:
         ``CPU``
@@ -405,64 +417,6 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
     limit = constant_like(norm, clip_norm)
     divisor = arithmetic.maximum(norm, limit)
     return tuple(arithmetic.div(arithmetic.mul(t, to_dtype(limit, t.dtype)), to_dtype(divisor, t.dtype)) for t in x)
-
-
-# ---- loops ----------------------------------------------------------------------------------------------------------
-
-
-class _Loop:
-    """A loop as an object. Its ``construct`` is interpreted under capture, so that it becomes a loop of the graph."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return call_user(self.construct, args, kwargs)  # type: ignore[attr-defined]
-
-
-class WhileLoop(_Loop):
-    """``while cond_func(state): state = loop_func(state)``.
-
-    Examples:
-        >>> print(ops.WhileLoop()(lambda x: x < 10, lambda x: x * 2, Tensor(3)))
-        12
-    """
-
-    def construct(self, cond_func: Any, loop_func: Any, init_val: Any) -> Any:
-        state = init_val
-        while cond_func(state):
-            state = loop_func(state)
-        return state
-
-
-class ForiLoop(_Loop):
-    """``for i in range(lower, upper): state = loop_func(i, state)``.
-
-    Examples:
-        >>> print(ops.ForiLoop()(0, 4, lambda i, x: x + i, Tensor(0)))
-        6
-    """
-
-    def construct(self, lower: Any, upper: Any, loop_func: Any, init_val: Any, unroll: bool = True) -> Any:
-        state = init_val
-        for i in range(lower, upper):
-            state = loop_func(i, state)
-        return state
-
-
-class Scan(_Loop):
-    """Folds ``loop_func(carry, x) -> (carry, y)`` over ``xs``; gives the last carry and the list of ``y``.
-
-    Examples:
-        >>> final, products = ops.Scan()(lambda s, x: (s + x, s * x), Tensor(1), [Tensor(2), Tensor(3)])
-        >>> print(final, [int(x) for x in products])
-        6 [2, 9]
-    """
-
-    def construct(self, loop_func: Any, init: Any, xs: Any, length: int | None = None, unroll: bool = True) -> Any:
-        carry = init
-        results = []
-        for i in range(len(xs) if length is None else length):
-            carry, y = loop_func(carry, None if xs is None else xs[i])
-            results.append(y)
-        return carry, results
 
 
 # ---- numbers --------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 
 from duograph.autodiff.custom import custom_call
 from duograph.core.called import name_in_error
-from duograph.core.docstrings import with_constructor
+from duograph.core.docstrings import with_constructor, with_result
 from duograph.core.op import Op
 
 from ..functional.forms import only
@@ -34,6 +34,9 @@ class Primitive:
 
     Args:
         name: the operator's name.
+
+    Returns:
+        Any, what `forward` of a subclass returns.
 
     Supported Platforms:
         ``CPU``
@@ -140,6 +143,9 @@ def _operands(frame: FrameType) -> dict[str, Any]:
 class PrimitiveWithInfer(Primitive):
     """Base of user primitives that say shapes and dtypes themselves.
 
+    Returns:
+        Any, what `forward` of a subclass returns.
+
     Examples:
         >>> class Twice(ops.PrimitiveWithInfer):
         ...     def __init__(self):
@@ -163,6 +169,9 @@ class PrimitiveWithInfer(Primitive):
 
 class PrimitiveWithCheck(Primitive):
     """Base of user primitives that check shapes and dtypes themselves.
+
+    Returns:
+        Any, what `forward` of a subclass returns.
 
     Examples:
         >>> class Halves(ops.PrimitiveWithCheck):
@@ -286,9 +295,24 @@ def _examples() -> dict[str, str]:
     return found
 
 
+@functools.cache
+def _results() -> dict[str, str]:
+    """What calls give, by class; ``results.txt`` has it, above the names."""
+    found: dict[str, str] = {}
+    for block in re.split(r"\n(?=\S)", Path(__file__).with_name("results.txt").read_text(encoding="utf-8").rstrip()):
+        text, _, names = block.partition("\n")
+        found |= dict.fromkeys(names.split(), text)
+    return found
+
+
+_REFUSED = "TypeError: an argument or an operand is of a type that cannot be used."
+
+
 def _text(text: str, name: str, parameters: dict[str, Any]) -> str:
-    """The docstring of a class: what the function says, the constructor's arguments, an example."""
+    """The docstring of a class: what the function says, the constructor's arguments, results, refusals, an example."""
     text = with_constructor(text, name, parameters, REQUIRED)
+    returns = _results().get(name, "")
+    text = with_result(text, returns, "" if returns.startswith("None") else _REFUSED)
     if name not in _examples() or "Examples:" in text:
         return text
     return f"{inspect.cleandoc(text)}\n\nExamples:\n{_examples()[name]}\n"

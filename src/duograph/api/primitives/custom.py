@@ -1,8 +1,9 @@
-"""`Custom`: an operator whose kernel the user writes, in loop IR or in LLVM text.
+"""`Custom`: an operator whose kernel the user writes, in loop IR, in LLVM text or as a Python function of NumPy arrays.
 
 Loop IR is what all kernels of this package are written in (docs/native.md): it has an interpreter, which checks every
 access and is the reference where there is no machine code, and a verifier. LLVM text is compiled as it stands and
-called from Python, also inside compiled programs; nothing checks what it does with the memory it is given.
+called from Python, also inside compiled programs; nothing checks what it does with the memory it is given. A Python
+function is left to Python, as any other that works on NumPy arrays.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from duograph.lower.lowering import Lowering
 from duograph.lower.rule import Host, Kernel
 from duograph.runtime.machine.code import load
 from duograph.runtime.machine.llvm import Linked
+from duograph.tensor.tensor import Tensor
 
 from ..promote import as_tensor
 from .base import Primitive
@@ -47,15 +49,17 @@ class Custom(Primitive):
 
     A kernel gets one buffer for each operand, one for the result, and numbers (64-bit integers). Operands are
     contiguous. In loop IR it is ``func(&0 x: f32, &1 out: f32; %0 n: i64) { ... }``; in LLVM text a function
-    ``define void @name(ptr %x, ptr %out, i64 %n)``, the first such of the module.
+    ``define void @name(ptr %x, ptr %out, i64 %n)``, the first such of the module. A Python function takes NumPy arrays,
+    one for each operand, and gives the result as one.
 
     Args:
-        func (str): the text of the kernel.
+        func (Union[str, Callable]): the text of the kernel, or a Python function.
         out_shape (Union[Callable, tuple], optional): shape of the result, or a function of the operands' shapes that
             gives it. Default: ``None``, that of the first operand.
         out_dtype (Union[Callable, mindspore.dtype], optional): dtype of the result, or a function of the operands'
             dtypes. Default: ``None``, that of the first operand.
-        func_type (str): ``"loop_ir"`` or ``"llvm"``. Default: ``"loop_ir"``.
+        func_type (str): ``"loop_ir"``, ``"llvm"`` or ``"pyfunc"``. Default: ``None``, which is ``"loop_ir"`` for a
+            text and ``"pyfunc"`` for a function.
         bprop (Callable, optional): the gradient: ``bprop(*operands, out, dout)`` gives one for each operand. Default:
             ``None``: asking for one is an error.
         dims (Callable, optional): gives the kernel's numbers for the shapes of operands and result. Default: ``None``:
@@ -68,8 +72,10 @@ class Custom(Primitive):
         Tensor, of the shape and dtype that were given.
 
     Raises:
-        ValueError: ``func_type`` is another one, or the text is no loop IR or has no such function.
-        TypeError: ``func`` is no text, or operands do not fit the kernel.
+        ValueError: ``func_type`` is another one, the text is no loop IR or has no such function, or the result of a
+            Python function is of another shape.
+        TypeError: ``func`` is neither text nor function, or operands do not fit the kernel, or the result of a Python
+            function is no array or of another dtype.
         ExtensionError: the kernel reads or writes outside of its buffers (found in loop IR, for small operands), fails,
             or is not accepted by LLVM.
 
@@ -91,40 +97,80 @@ class Custom(Primitive):
         ... ''')
         >>> print(double(ms.Tensor([1.0, 2.5])))
         [2. 5.]
+        >>> sort = ops.Custom(lambda x: np.sort(x)[::-1], func_type="pyfunc")
+        >>> print(sort(ms.Tensor([1.0, 2.5])))
+        [2.5 1. ]
     """
 
     def __init__(
         self,
-        func: str,
+        func: str | Callable[..., Any],
         out_shape: Any = None,
         out_dtype: Any = None,
-        func_type: str = "loop_ir",
+        func_type: str | None = None,
         bprop: Callable[..., Any] | None = None,
         dims: Callable[..., Sequence[Any]] | None = None,
     ) -> None:
         super().__init__("Custom")
-        if not isinstance(func, str):
-            raise TypeError(f"For 'Custom', 'func' must be the text of a kernel, but got {type(func).__name__}.")
-        if func_type not in ("loop_ir", "llvm"):
+        if not isinstance(func, str) and not callable(func):
+            raise TypeError(
+                f"For 'Custom', 'func' must be the text of a kernel or a function, but got {type(func).__name__}."
+            )
+        if func_type is None:
+            func_type = "loop_ir" if isinstance(func, str) else "pyfunc"
+        if func_type not in (("loop_ir", "llvm") if isinstance(func, str) else ("pyfunc",)):
             raise ValueError(
-                f"For 'Custom', 'func_type' must be 'loop_ir' or 'llvm', but got {func_type!r}; what is written in "
-                "Python is compiled by jit."
+                "For 'Custom', 'func_type' must be 'loop_ir' or 'llvm' for the text of a kernel and 'pyfunc' for a "
+                f"function, but got {func_type!r}; compiled libraries ('aot') are called through ctypes in a 'pyfunc'."
             )
         self.func, self.func_type, self.bprop = func, func_type, bprop
-        key = func, func_type, out_shape, out_dtype, dims
-        if key not in _ops:
-            made = (_LoopIR if func_type == "loop_ir" else _LLVMText)(func, out_shape, out_dtype, dims)
-            _ops[key] = made.declare()
-        self.op = _ops[key]
+        self.out_shape, self.out_dtype = out_shape, out_dtype
+        self.op: Any = self._call_python
+        if isinstance(func, str):
+            key = func, func_type, out_shape, out_dtype, dims
+            if key not in _ops:
+                made = (_LoopIR if func_type == "loop_ir" else _LLVMText)(func, out_shape, out_dtype, dims)
+                _ops[key] = made.declare()
+            self.op = _ops[key]
+        elif dims is not None:
+            raise ValueError("For 'Custom', 'dims' gives the numbers of a kernel in text; a function has none.")
 
     def forward(self, *operands: Any) -> Any:
         """What the kernel computes."""
         tensors = [as_tensor(x) for x in operands]
-        return self.op(*tensors) if self.bprop is None else custom_call(self.op, self.bprop, tuple(tensors))
+        bprop = self.bprop
+        if bprop is None and self.func_type == "pyfunc":
+            bprop = _no_gradient_of_function
+        return self.op(*tensors) if bprop is None else custom_call(self.op, bprop, tuple(tensors))
+
+    def _call_python(self, *tensors: Any) -> Any:
+        shape, dtype = _result_of([TensorType(t.dtype, t.shape) for t in tensors], self.out_shape, self.out_dtype)
+        out = self.func(*[t.asnumpy().copy() for t in tensors])  # type: ignore[operator]
+        if not isinstance(out, np.ndarray | np.generic):
+            raise TypeError(f"For 'Custom', 'func' must return a NumPy array, but got {type(out).__name__}.")
+        if out.shape != shape:
+            raise ValueError(f"For 'Custom', 'func' must return an array of shape {shape}, but got {out.shape}.")
+        if out.dtype != dtype.numpy:
+            raise TypeError(f"For 'Custom', 'func' must return an array of dtype {dtype.numpy}, but got {out.dtype}.")
+        return Tensor(np.asarray(out))
 
 
 def _no_gradient(ins: Any, out: Any, dout: Any) -> Any:
     raise ExtensionError("For 'Custom', there is no gradient: give the rule as 'bprop'.")
+
+
+def _no_gradient_of_function(*operands: Any) -> Any:
+    return _no_gradient(operands, None, None)
+
+
+def _result_of(types: Sequence[TensorType], shape: Any, dtype: Any) -> tuple[tuple[Any, ...], dt.DType]:
+    """Shape and dtype of the result for these operands, as they were given."""
+    shape = types[0].shape if shape is None else shape(*[t.shape for t in types]) if callable(shape) else shape
+    if dtype is None:
+        dtype = types[0].dtype
+    elif not isinstance(dtype, dt.DType):
+        dtype = dtype(*[t.dtype for t in types])
+    return tuple(shape), dtype
 
 
 class _Kernel:
@@ -156,13 +202,8 @@ class _Kernel:
             message = f"For 'Custom', the kernel takes {self.n_operands} tensors, but got {len(operands)} operands"
             raise user_error(TypeError, "DG0404", message, shown)
         types: list[Any] = list(operands)
-        shape, dtype = self.out_shape, self.out_dtype
-        shape = types[0].shape if shape is None else shape(*[t.shape for t in types]) if callable(shape) else shape
-        if dtype is None:
-            dtype = types[0].dtype
-        elif not isinstance(dtype, dt.DType):
-            dtype = dtype(*[t.dtype for t in types])
-        out = TensorType(dtype, tuple(shape))
+        shape, dtype = _result_of(types, self.out_shape, self.out_dtype)
+        out = TensorType(dtype, shape)
         self.check([*types, out])
         return out
 

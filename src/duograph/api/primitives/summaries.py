@@ -45,6 +45,12 @@ class ScalarSummary(_Summary):
         - **name** (str) - under which it is recorded.
         - **value** (Tensor) - of shape ``()`` or ``(1,)``.
 
+    Returns:
+        None; the value is noted for `SummaryRecord`.
+
+    Raises:
+        TypeError: an argument or an operand is of a type that cannot be used.
+
     Supported Platforms:
         ``CPU``
 
@@ -58,6 +64,12 @@ class ScalarSummary(_Summary):
 class TensorSummary(_Summary):
     """Notes a tensor; see `ScalarSummary`.
 
+    Returns:
+        None; the value is noted for `SummaryRecord`.
+
+    Raises:
+        TypeError: an argument or an operand is of a type that cannot be used.
+
     Examples:
         >>> ops.TensorSummary()("weight", Tensor([1.0, 2.0]))
     """
@@ -68,6 +80,12 @@ class TensorSummary(_Summary):
 class HistogramSummary(_Summary):
     """Notes a tensor whose distribution is of interest; see `ScalarSummary`.
 
+    Returns:
+        None; the value is noted for `SummaryRecord`.
+
+    Raises:
+        TypeError: an argument or an operand is of a type that cannot be used.
+
     Examples:
         >>> ops.HistogramSummary()("activations", Tensor([1.0, 2.0]))
     """
@@ -77,6 +95,12 @@ class HistogramSummary(_Summary):
 
 class ImageSummary(_Summary):
     """Notes images of shape ``(N, C, H, W)``; see `ScalarSummary`.
+
+    Returns:
+        None; the value is noted for `SummaryRecord`.
+
+    Raises:
+        TypeError: an argument or an operand is of a type that cannot be used.
 
     Examples:
         >>> ops.ImageSummary()("input", ops.ones((1, 1, 2, 2)))

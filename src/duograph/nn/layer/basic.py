@@ -52,7 +52,10 @@ def dense(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """``x @ weight.T + bias`` over the last axis of ``x`` (..., in); ``weight`` is (out, in)."""
     if len(x.shape) and x.shape[-1] != weight.shape[-1]:
         raise inner_sizes_differ(x.shape[-1], weight.shape[-1], x, weight)
-    out = matmul(x, weight, transpose_b=True)
+    if len(x.shape) == 1:
+        out = reshape(matmul(reshape(x, shape=(1, x.shape[0])), weight, transpose_b=True), shape=(weight.shape[0],))
+    else:
+        out = matmul(x, weight, transpose_b=True)
     return out if bias is None else add(out, bias)
 
 

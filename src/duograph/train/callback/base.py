@@ -137,6 +137,11 @@ class CallbackManager(Callback):
                 )
         self._callbacks = list(items)
 
+    @property
+    def callbacks(self) -> list[Callback]:
+        """The callbacks, in the order of their calls."""
+        return list(self._callbacks)
+
     def outside_of_training(self) -> CallbackManager:
         """Those that are called while a run of training evaluates: as in MindSpore, the user's and `TimeMonitor`."""
         own = __name__.rpartition(".")[0]

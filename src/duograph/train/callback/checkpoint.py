@@ -181,7 +181,8 @@ class ModelCheckpoint(Callback):
                 crc_check=config.crc_check,
                 format=config.format,
             )
-        self.latest_ckpt_file_name = str(folder / name)
+        self.latest_ckpt_file_name = params.latest_ckpt_file = str(folder / name)
+        params.last_save_ckpt_step = params.cur_step_num
         self._last_step, self._last_time = params.cur_step_num, time.time()
         if is_writer:
             self._forget(folder / name)
