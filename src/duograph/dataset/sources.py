@@ -293,7 +293,7 @@ class GeneratorDataset(Indexed):
                 "of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, the "
                 f"size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(parts)}."
             )
-        row = tuple(array_of(part) for part in parts)
+        row = tuple([array_of(part) for part in parts])
         for place, wanted in enumerate(self._types):
             if row[place].dtype != np.dtype(wanted):
                 raise RuntimeError(
