@@ -111,6 +111,8 @@ class DatasetIterator:
         return [self._value(x) for x in row]
 
     def _value(self, x: np.ndarray) -> Any:
+        if x.dtype == object and x.ndim == 0:
+            return x.item()  # a dict, or whatever else rows of Python have
         if self._numpy or x.dtype.kind not in "biufc":
             return x
         if self._owned and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
