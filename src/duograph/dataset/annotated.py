@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .files import _folder
+from .files import _folder, read_bytes
 from .samplers import sampler_of
 from .sources import Indexed
 from .vision.files import Decode, FileBytes
@@ -30,7 +30,8 @@ class _Annotated(Indexed):
         if extra_metadata:
             raise NotImplementedError(f"For '{type(self).__name__}', 'extra_metadata' is not available.")
         super().__init__(sampler, workers)
-        self._root, self._decode, self._decrypt = root, decode, decrypt
+        self.where = self._root = root
+        self._decode, self._decrypt = decode, decrypt
 
     def column_names(self):
         return ["image", *self.columns]
@@ -45,11 +46,7 @@ class _Annotated(Indexed):
         if self._decrypt is not None:
             data = self._decrypt(path)
         else:
-            try:
-                with open(path, "rb") as file:
-                    data = file.read()
-            except OSError as exc:
-                raise RuntimeError(f"Invalid file path, {path} cannot be read: {exc.strerror}.") from None
+            data = read_bytes(path)
         image: np.ndarray = FileBytes.of(data, path)
         return Decode()(image) if self._decode else image
 

@@ -30,7 +30,9 @@ def stacked(values: list[np.ndarray], name: str) -> np.ndarray:
             "Inconsistent batch shapes, batch operation expects same shape for each data row, but got inconsistent "
             f"shape in column '{name}', expected shape for this column is:{first}, got shape:{rest[0]}."
         )
-    return np.stack(values)
+    if values[0].dtype == object:
+        return np.stack(values)
+    return np.array(values)  # which is twice as fast
 
 
 def padded(values: list[np.ndarray], name: str, shape: Any, fill: Any) -> np.ndarray:
@@ -79,6 +81,9 @@ class Batch(Dataset, node="batch"):
             raise TypeError("per_batch_map should be a callable.")
         self._batch, self._drop, self._map = batch_size, drop_remainder, per_batch_map
         self._inputs, self._outputs, self._pad = names_of(input_columns), names_of(output_columns), pad_info
+
+    def makes_arrays(self):
+        return True
 
     def get_batch_size(self):
         return self._batch if isinstance(self._batch, int) else -1
@@ -177,6 +182,9 @@ class Buckets(Dataset, node="bucket_batch_by_length"):
             raise ValueError("If element_length_function is not specified, exactly one column name should be passed.")
         self._columns, self._bounds, self._sizes, self._length = columns, bounds, sizes, length
         self._pad, self._to_bound, self._drop = pad_info, to_bound, drop
+
+    def makes_arrays(self):
+        return True
 
     def rows(self, run: Run) -> Iterator[Row]:
         names = self.column_names()

@@ -55,6 +55,8 @@ class Dataset:
 
     workers = 1
     """How many threads or processes make its rows."""
+    passes_on = False
+    """Whether its rows are made of arrays of its child's rows, which it shows to nobody."""
 
     def __init__(self, *children: Dataset) -> None:
         self.children = list(children)
@@ -65,6 +67,10 @@ class Dataset:
     def rows(self, run: Run) -> Iterator[Row]:
         """The rows of one epoch."""
         raise NotImplementedError
+
+    def makes_arrays(self) -> bool:
+        """Whether nobody but who asks for rows has their arrays."""
+        return self.passes_on and self.children[0].makes_arrays()
 
     def column_names(self) -> list[str]:
         """The names of the columns."""

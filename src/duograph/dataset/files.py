@@ -6,6 +6,8 @@ import csv
 import gzip
 import math
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,18 @@ def _folder(dataset_dir: Any) -> Path:
     if not path.is_dir():
         raise ValueError(f"The folder {dataset_dir} does not exist or is not a directory or permission denied!")
     return path
+
+
+def read_bytes(path: Any) -> bytes:
+    """What is in a file.
+
+    Raises:
+        RuntimeError: it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as exc:
+        raise RuntimeError(f"Invalid file path, {path} cannot be read: {exc.strerror}.") from None
 
 
 def _usage(usage: Any, choices: tuple[str, ...]) -> str:
@@ -50,7 +64,8 @@ class _Images(Indexed):
         shard_id: int | None = None,
         cache: Any = None,
     ) -> None:
-        self._dir, self._which = _folder(dataset_dir), _usage(usage, self.usages)
+        self.where = self._dir = _folder(dataset_dir)
+        self._which = _usage(usage, self.usages)
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         self._data: tuple[np.ndarray, ...] | None = None
 
@@ -87,16 +102,25 @@ def read_idx(path: Path) -> np.ndarray:
         RuntimeError: the file is no such array.
     """
     try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    except (OSError, EOFError, zlib.error) as exc:
-        raise RuntimeError(f"Invalid file, {path} cannot be read: {exc}") from None
-    start = 4 + 4 * raw[3] if raw[:3] == b"\0\0\x08" and len(raw) > 3 else 0
-    if not start or len(raw) < start:
-        raise RuntimeError(f"Invalid file, {path} is not an IDX file of bytes.")
-    shape = [int(n) for n in np.frombuffer(raw, ">u4", raw[3], 4)]
-    if len(raw) - start != math.prod(shape):
-        raise RuntimeError(f"Invalid file, {path} does not have {math.prod(shape)} bytes of data.")
-    return np.frombuffer(raw, np.uint8, offset=start).reshape(shape) if len(raw) > start else np.zeros(shape, np.uint8)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            kind = file.read(4)
+            sizes = file.read(4 * kind[3]) if kind[:3] == b"\0\0\x08" and len(kind) > 3 else b""
+            if not sizes or len(sizes) < 4 * kind[3]:
+                raise RuntimeError(f"Invalid file, {path} is not an IDX file of bytes.")
+            shape = [int(n) for n in np.frombuffer(sizes, ">u4")]
+            size = math.prod(shape)
+            if size > _MOST_EXPANDED * path.stat().st_size:
+                raise RuntimeError(f"Invalid file, {path} does not have {size} bytes of data.")
+            raw = file.read(size + 1)  # no more: what follows may be any number of bytes, if it is compressed
+    except (OSError, EOFError, zlib.error, MemoryError) as exc:
+        raise RuntimeError(f"Invalid file, {path} cannot be read: {exc or 'it is larger than the memory'}") from None
+    if len(raw) != size:
+        raise RuntimeError(f"Invalid file, {path} does not have {size} bytes of data.")
+    return np.frombuffer(raw, np.uint8).reshape(shape) if raw else np.zeros(shape, np.uint8)
+
+
+_MOST_EXPANDED = 1032
+"""How many bytes deflate makes of one at most."""
 
 
 class MnistDataset(_Images):
@@ -160,20 +184,25 @@ class Cifar10Dataset(_Images):
     """
 
     stems = {"train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"]}
-    label_bytes = 1
+    classes: tuple[int, ...] = (10,)
+    """Of each byte in front of an image: how many classes there are."""
 
     def read(self):
         wanted = [n for which, names in self.stems.items() if self._which in ("all", which) for n in names]
         found = [self._dir / name for name in wanted if (self._dir / name).is_file()]
         if not found:
             raise RuntimeError(f"Invalid data, there is none of {', '.join(wanted)} in {self._dir}.")
-        width = self.label_bytes + 3072
+        width = len(self.classes) + 3072
         raw = np.concatenate([np.fromfile(path, np.uint8) for path in found])
         if raw.size % width:
             raise RuntimeError(f"Invalid file, the files of {self._dir} do not consist of records of {width} bytes.")
         records = raw.reshape(-1, width)
-        images = records[:, self.label_bytes :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        return np.ascontiguousarray(images), *(records[:, i].astype(np.uint32) for i in range(self.label_bytes))
+        images = records[:, len(self.classes) :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        labels = [records[:, i].astype(np.uint32) for i in range(len(self.classes))]
+        for count, found in zip(self.classes, labels, strict=True):
+            if found.max(initial=0) >= count:
+                raise RuntimeError(f"Invalid file, a label in {self._dir} is {found.max()}, of {count} classes.")
+        return np.ascontiguousarray(images), *labels
 
 
 class Cifar100Dataset(Cifar10Dataset):
@@ -181,7 +210,16 @@ class Cifar100Dataset(Cifar10Dataset):
 
     columns = ("image", "coarse_label", "fine_label")  # type: ignore[assignment]
     stems = {"train": ["train.bin"], "test": ["test.bin"]}
-    label_bytes = 2
+    classes = (20, 100)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Errors of a file that is no text say its name."""
+    try:
+        yield
+    except (OSError, UnicodeDecodeError, csv.Error) as exc:
+        raise RuntimeError(f"Invalid file, {path} cannot be read: {exc}.") from None
 
 
 class _Lines(Indexed):
@@ -194,7 +232,7 @@ class _Lines(Indexed):
         for path in paths:
             if not Path(path).is_file():
                 raise ValueError(f"The following patterns did not match any files: {path}")
-        self._paths = [Path(path) for path in paths]
+        self.where = self._paths = [Path(path) for path in paths]
         mixed = shuffle if isinstance(shuffle, bool) else True
         super().__init__(sampler_of(None, mixed, num_samples, num_shards, shard_id), workers)
         self._records: list[Any] | None = None
@@ -202,7 +240,11 @@ class _Lines(Indexed):
     def records(self) -> list[Any]:
         """All records."""
         if self._records is None:
-            self._records = [record for path in self._paths for record in self.read(path)]
+            found: list[Any] = []
+            for path in self._paths:
+                with _reading(path):
+                    found.extend(self.read(path))
+            self._records = found
         return self._records
 
     def read(self, path: Path) -> list[Any]:
@@ -301,10 +343,8 @@ class IMDBDataset(Indexed):
 
     def row(self, index):
         path, label = self._files[index]
-        try:
-            return np.asarray(path.read_text(encoding="utf-8")), np.array(label, np.int32)
-        except (OSError, UnicodeDecodeError) as exc:
-            raise RuntimeError(f"Invalid file, {path} cannot be read: {exc}") from None
+        with _reading(path):
+            return np.asarray(read_bytes(path).decode()), np.array(label, np.int32)
 
 
 class CSVDataset(_Lines):
@@ -321,6 +361,11 @@ class CSVDataset(_Lines):
         num_shards (int): Default ``None``.
         shard_id (int): Default ``None``.
         cache (DatasetCache): kept for old programs. Default ``None``.
+
+    Raises:
+        ValueError: a file does not exist; ``field_delim`` is not one character.
+        RuntimeError: when rows are asked for: there are none, or the columns of files or lines differ, or a field is
+            not of its column's type.
     """
 
     def __init__(
@@ -337,24 +382,40 @@ class CSVDataset(_Lines):
         cache: Any = None,
     ) -> None:
         super().__init__(dataset_files, num_samples, shuffle, num_shards, shard_id, num_parallel_workers)
+        if not isinstance(field_delim, str) or len(field_delim) != 1 or field_delim in '"\r\n':
+            raise ValueError(f"field_delim is invalid: it must be one character, but got {field_delim!r}.")
         self._delimiter, self._defaults, self._names = field_delim, column_defaults, column_names
 
     def column_names(self):
-        if self._names is not None:
-            return list(self._names)
-        with self._paths[0].open(newline="", encoding="utf-8") as file:
-            return next(csv.reader(file, delimiter=self._delimiter))
+        return list(self._names) if self._names is not None else self._header(self._paths[0])
+
+    def _header(self, path: Path) -> list[str]:
+        with _reading(path), path.open(newline="", encoding="utf-8") as file:
+            return next(csv.reader(file, delimiter=self._delimiter), [])
 
     def read(self, path):
+        names, found = self.column_names(), []
+        if self._names is None and path.stat().st_size and self._header(path) != names:
+            raise RuntimeError(f"Invalid csv, the columns of {path} are {self._header(path)}, those before {names}.")
         with path.open(newline="", encoding="utf-8") as file:
-            lines = [line for line in csv.reader(file, delimiter=self._delimiter) if line]
-        return lines if self._names is not None else lines[1:]
+            lines = csv.reader(file, delimiter=self._delimiter)
+            for fields in lines:
+                if fields and len(fields) != len(names):
+                    raise RuntimeError(
+                        f"Invalid csv, line {lines.line_num} of {path} has {len(fields)} fields, not {len(names)}."
+                    )
+                if fields and (lines.line_num > 1 or self._names is not None):
+                    found.append((path, lines.line_num, fields))
+        return found
 
     def row(self, index):
-        fields = self.records()[index]
+        path, line, fields = self.records()[index]
         if self._defaults is None:
             return tuple(np.asarray(field) for field in fields)
-        return tuple(self._typed(field, like) for field, like in zip(fields, self._defaults, strict=True))
+        try:
+            return tuple(self._typed(field, like) for field, like in zip(fields, self._defaults, strict=True))
+        except (ValueError, OverflowError) as exc:
+            raise RuntimeError(f"Invalid csv, line {line} of {path} cannot be read: {exc}.") from None
 
     @staticmethod
     def _typed(field: str, like: Any) -> np.ndarray:

@@ -22,6 +22,8 @@ from .workers import ordered, workers_of
 
 def array_of(value: Any) -> np.ndarray:
     """A column's value as an array."""
+    if type(value) is np.ndarray:
+        return value
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
 
 
@@ -151,6 +153,8 @@ class Filter(Dataset, node="filter"):
 class Project(Dataset, node="project"):
     """`Dataset.project`."""
 
+    passes_on = True
+
     def __init__(self, child: Dataset, columns: list[str]) -> None:
         super().__init__(child)
         self._columns = columns
@@ -169,6 +173,8 @@ class Project(Dataset, node="project"):
 
 class Rename(Dataset, node="rename"):
     """`Dataset.rename`."""
+
+    passes_on = True
 
     def __init__(self, child: Dataset, old: list[str], new: list[str]) -> None:
         super().__init__(child)
@@ -191,6 +197,8 @@ class Rename(Dataset, node="rename"):
 
 class ShuffleRows(Dataset, node="shuffle"):
     """`Dataset.shuffle`."""
+
+    passes_on = True
 
     def __init__(self, child: Dataset, buffer_size: int) -> None:
         super().__init__(child)
@@ -223,6 +231,8 @@ class ShuffleRows(Dataset, node="shuffle"):
 class Repeat(Dataset, node="repeat"):
     """`Dataset.repeat`."""
 
+    passes_on = True
+
     def __init__(self, child: Dataset, count: int) -> None:
         super().__init__(child)
         if isinstance(count, bool) or not isinstance(count, int):
@@ -248,6 +258,8 @@ class Repeat(Dataset, node="repeat"):
 class Take(Dataset, node="take"):
     """`Dataset.take`."""
 
+    passes_on = True
+
     def __init__(self, child: Dataset, count: int) -> None:
         super().__init__(child)
         self._count = count
@@ -262,6 +274,8 @@ class Take(Dataset, node="take"):
 
 class Skip(Dataset, node="skip"):
     """`Dataset.skip`."""
+
+    passes_on = True
 
     def __init__(self, child: Dataset, count: int) -> None:
         super().__init__(child)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .files import _folder
+from .files import _folder, read_bytes
 from .mindrecord import FileReader
 from .samplers import sampler_of
 from .sources import Indexed
@@ -58,10 +58,11 @@ class MindDataset(Indexed):
             if name not in fields:
                 raise ValueError(f"columns_list: there is no field {name!r}; there are {sorted(fields)}.")
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
-        kinds = {name: field["type"] for name, field in fields.items() if field["type"] not in ("string", "bytes")}
-        self._rows = [tuple(np.asarray(record[n], kinds.get(n)) for n in self._names) for record in reader.get_next()]
+        self.where = dataset_files
+        kinds = {name: field["type"] for name, field in fields.items()}
+        self._rows = [tuple(_value(record[n], kinds[n]) for n in self._names) for record in reader.get_next()]
         if padded_sample is not None:
-            filler = tuple(np.asarray(padded_sample[n]) for n in self._names)
+            filler = tuple(_value(padded_sample[n], kinds[n]) for n in self._names)
             self._rows += [filler] * (num_padded or 0)
 
     def column_names(self):
@@ -72,6 +73,13 @@ class MindDataset(Indexed):
 
     def row(self, index):
         return self._rows[index]
+
+
+def _value(value: Any, kind: str) -> np.ndarray:
+    """A field as an array; bytes are one element of one axis, which is what `vision.Decode` takes."""
+    if kind == "bytes":
+        return np.array([value])
+    return np.asarray(value, None if kind == "string" else kind)
 
 
 class ImageFolderDataset(Indexed):
@@ -93,6 +101,7 @@ class ImageFolderDataset(Indexed):
 
     Raises:
         ValueError: the folder does not exist; a class in ``class_indexing`` has no folder.
+        RuntimeError: when rows are asked for: there are none, or a file is unreadable.
     """
 
     def __init__(
@@ -110,7 +119,7 @@ class ImageFolderDataset(Indexed):
         cache: Any = None,
         decrypt: Any = None,
     ) -> None:
-        root = _folder(dataset_dir)
+        self.where = root = _folder(dataset_dir)
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         wanted = tuple(e.lower() for e in extensions or (".jpg", ".jpeg", ".png", ".bmp", ".gif"))
         names = sorted(p.name for p in root.iterdir() if p.is_dir())
@@ -147,8 +156,7 @@ class ImageFolderDataset(Indexed):
         if self._decrypt is not None:
             data = self._decrypt(path)
         else:
-            with open(path, "rb") as file:
-                data = file.read()
+            data = read_bytes(path)
         image: np.ndarray = FileBytes.of(data, path)
         if self._decode:
             image = Decode()(image)

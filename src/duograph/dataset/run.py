@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import SUPPORTED, Tensor, wrap
 
 from . import config
 from .workers import prefetched
@@ -76,7 +76,7 @@ class DatasetIterator:
         self._dataset, self._left, self._numpy = dataset, num_epochs, output_numpy
         self._run = Run.of(dataset)
         self._rows: Iterator[Row] | None = None
-        self._given = 0
+        self._given, self._owned = 0, dataset.makes_arrays()
 
     def __iter__(self) -> DatasetIterator:
         return self
@@ -111,7 +111,13 @@ class DatasetIterator:
         return [self._value(x) for x in row]
 
     def _value(self, x: np.ndarray) -> Any:
-        return x if self._numpy or x.dtype.kind not in "biufc" else Tensor(x)
+        if x.dtype == object and x.ndim == 0:
+            return x.item()  # a dict, or whatever else rows of Python have
+        if self._numpy or x.dtype.kind not in "biufc":
+            return x
+        if self._owned and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
+            return wrap(x)  # a copy of a batch takes as long as making it
+        return Tensor(x)
 
     def stop(self) -> None:
         """Ends the iteration."""

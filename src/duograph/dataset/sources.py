@@ -19,6 +19,8 @@ class Indexed(Dataset):
 
     processes = False
     """Whether workers that make rows are processes."""
+    where: Any = None
+    """The files or the folder that rows come from: it is an error if there are none."""
 
     def __init__(self, sampler: Sampler, workers: Any = None) -> None:
         super().__init__()
@@ -44,12 +46,19 @@ class Indexed(Dataset):
 
     def size(self):
         self._tell_labels()
-        return self.sampler.count(self.length())
+        return self.sampler.count(self._there())
 
     def rows(self, run: Run) -> Iterator[Row]:
         self._tell_labels()
-        indices = self.sampler.indices(self.length(), run.rng(self), run.epoch)
+        indices = self.sampler.indices(self._there(), run.rng(self), run.epoch)
         yield from ordered(self.row, indices, self.workers, self.processes)
+
+    def _there(self) -> int:
+        count = self.length()
+        if count == 0 and self.where is not None:
+            places = ", ".join(map(str, self.where)) if isinstance(self.where, list) else self.where
+            raise RuntimeError(f"Invalid data, there are no rows for '{type(self).__name__}' in {places}.")
+        return count
 
     def _tell_labels(self) -> None:
         if isinstance(self.sampler, PKSampler):
@@ -293,7 +302,7 @@ class GeneratorDataset(Indexed):
                 "of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, the "
                 f"size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(parts)}."
             )
-        row = tuple(array_of(part) for part in parts)
+        row = tuple([array_of(part) for part in parts])
         for place, wanted in enumerate(self._types):
             if row[place].dtype != np.dtype(wanted):
                 raise RuntimeError(

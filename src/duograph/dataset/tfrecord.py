@@ -161,7 +161,7 @@ class TFRecordDataset(_Lines):
         try:
             with path.open("rb") as file:
                 if self._compression == "ZLIB":
-                    yield from records(io.BytesIO(zlib.decompress(file.read())))
+                    yield from records(io.BufferedReader(_Inflated(file)))
                 elif self._compression:
                     with gzip.GzipFile(fileobj=file) as content:
                         yield from records(content)  # type: ignore[arg-type]
@@ -193,6 +193,27 @@ class TFRecordDataset(_Lines):
                 raise ValueError(f"{name!r} has bytes, the schema says {kind}")
             array = array.astype(kind)
         return array if shape is None else array.reshape(shape)
+
+
+class _Inflated(io.RawIOBase):
+    """What is compressed in a file, a part at a time."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._inflate = file, zlib.decompressobj()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._inflate.eof:
+            data = self._inflate.unconsumed_tail or self._file.read(1 << 16)
+            found = self._inflate.decompress(data, len(buffer))
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+            if not data:
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+        return 0
 
 
 def _features_of(data: bytes) -> dict[str, Any]:

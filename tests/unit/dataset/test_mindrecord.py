@@ -115,3 +115,20 @@ def test_damaged_files_of_mindspore_are_named(tmp_path):
         path.write_bytes(data[:end])
         with pytest.raises(RuntimeError, match=r"odd\.mindrecord is damaged"):
             FileReader(str(path))
+
+
+def test_bytes_are_one_element_which_decode_takes(tmp_path):
+    """As in MindSpore, whose programs keep compressed images in records."""
+    pytest.importorskip("PIL")
+    images = [np.full((4, 6, 3), 40 * n, np.uint8) for n in range(3)]
+    writer = FileWriter(str(tmp_path / "x"), shard_num=1)
+    writer.add_schema({"data": {"type": "bytes"}, "label": {"type": "int32"}}, "images")
+    writer.write_raw_data(
+        [{"data": ds.vision.encode_png(image).tobytes(), "label": n} for n, image in enumerate(images)]
+    )
+    writer.commit()
+    data = ds.MindDataset(str(tmp_path / "x"), ["data", "label"], shuffle=False)
+    (first,) = data.take(1).project("data").create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert (first[0].dtype.kind, first[0].shape) == ("S", (1,))
+    batch = next(iter(data.map(ds.vision.Decode(), "data").batch(3)))
+    assert (batch[0].asnumpy() == images).all() and batch[1].asnumpy().tolist() == [0, 1, 2]

@@ -228,3 +228,26 @@ def test_rows_of_different_lengths():
     padded = data.padded_batch(3, pad_info={"x": ([2], 0)})
     assert [row[0].tolist() for row in padded.create_tuple_iterator(output_numpy=True)] == [[[1, 0], [2, 3], [0, 0]]]
     assert ds.NumpySlicesDataset(np.ones((2, 3), np.float32)).output_types() == [np.dtype("float32")]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_tensors_of_a_pipeline_share_no_memory_with_what_others_have(size, workers):
+    kept = []
+    rows = np.ones((6, 4), np.float32)
+
+    def mapped(column, info):
+        kept.extend(column)
+        return (column,)
+
+    plain = ds.NumpySlicesDataset(rows, "x", shuffle=False)
+    batched = plain.batch(size, per_batch_map=mapped, num_parallel_workers=workers).repeat(2).take(9)
+    noted = plain.batch(size).map(lambda x: kept.append(x) or x)
+    for pipeline in (plain, batched, batched.project("x"), noted, noted.batch(1)):
+        seen = []
+        for (x,) in pipeline.create_tuple_iterator(num_epochs=1):
+            x[...] = 7
+            seen.append(x)
+        assert all((x.asnumpy() == 7).all() for x in seen)
+    assert (rows == 1).all()
+    assert all((x == 1).all() for x in kept)

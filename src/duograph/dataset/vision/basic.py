@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,7 @@ class Rescale:
         self._rescale, self._shift = rescale, shift
 
     def __call__(self, image: Any) -> np.ndarray:
-        made = array_of(image).astype(np.float32)
-        made *= np.float32(self._rescale)
+        made = np.multiply(array_of(image), np.float32(self._rescale), dtype=np.float32, casting="unsafe")
         made += np.float32(self._shift)
         return made
 
@@ -80,13 +80,20 @@ class Normalize:
                 f"Normalize: number of channels does not match the size of mean and std vectors, got channels: "
                 f"{channels}, size of mean: {len(self._mean)}."
             )
-        made = np.array(image, np.float32, order="C")
-        rows = made.reshape(made.shape[0], made.size // max(made.shape[0], 1))  # NumPy is slow along three channels
-        is_last = self._last or image.ndim == 2
-        mean, std = (np.resize(x, rows.shape[1]) if is_last else x[:, None] for x in (self._mean, self._std))
-        rows -= mean
-        rows /= std
-        return made
+        height = image.shape[0]
+        rows = np.ascontiguousarray(image).reshape(height, image.size // max(height, 1))
+        if self._last or image.ndim == 2:  # NumPy is slow along three channels
+            mean, std = (_repeated(tuple(x.tolist()), rows.shape[1]) for x in (self._mean, self._std))
+        else:
+            mean, std = self._mean[:, None], self._std[:, None]
+        made = np.subtract(rows, mean, dtype=np.float32, casting="unsafe")
+        made /= std
+        return made.reshape(image.shape)
+
+
+@lru_cache(64)
+def _repeated(values: tuple[float, ...], width: int) -> np.ndarray:
+    return np.resize(np.asarray(values, np.float32), width)
 
 
 class NormalizePad(Normalize):

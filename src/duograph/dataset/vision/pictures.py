@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from enum import IntEnum, StrEnum
+from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -227,25 +228,46 @@ def _linear(image: np.ndarray, axis: int, n: int) -> np.ndarray:
     return _between(image, axis, low, places - low)
 
 
+_BLOCK = 2**15
+"""Elements of rows that `_linear_bytes` computes at once, so that what lies between its steps stays in the cache."""
+
+
 def _linear_bytes(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """`_linear` along both axes, in the whole numbers that OpenCV computes with: weights of eleven bits."""
-    out, channels = image.reshape(image.shape[0], -1), 1 if image.ndim == 2 else image.shape[2]
-    for axis in (1, 0) if size[0] > image.shape[0] else (0, 1):  # sums of whole numbers: the shorter way
-        old, n = image.shape[axis], size[axis]
-        places = np.clip(_places(old, n), 0, old - 1)
-        low = np.minimum(places.astype(np.int64), max(old - 2, 0))
-        high, share = np.minimum(low + 1, old - 1), np.rint((places - low) * 2048).astype(np.int32)
-        if axis:
-            low, high = ((x[:, None] * channels + np.arange(channels)).ravel() for x in (low, high))
-            share = np.repeat(share, channels)
+    flat, channels = image.reshape(image.shape[0], -1), 1 if image.ndim == 2 else image.shape[2]
+    above, below, share = _neighbours(image.shape[0], size[0], 1)
+    columns = _neighbours(image.shape[1], size[1], channels)
+    made = np.empty((size[0], size[1] * channels), np.uint8)
+    step = max(1, _BLOCK // max(flat.shape[1], made.shape[1], 1))
+    for start in range(0, size[0], step):
+        part = slice(start, start + step)
+        first, last = above[part][0], below[part][-1]
+        rows = above[part] - first, below[part] - first, share[part, None]
+        out = flat[first : last + 1]
+        if len(out) < len(rows[0]):  # sums of whole numbers: the shorter way
+            out = _sums(_sums(out, 1, *columns), 0, *rows)
         else:
-            share = share[:, None]
-        first = np.multiply(out.take(low, axis), 2048 - share, dtype=np.int32)
-        first += np.multiply(out.take(high, axis), share, dtype=np.int32)
-        out = first
-    out += 1 << 21
-    out >>= 22
-    return out.astype(np.uint8).reshape(*size, *image.shape[2:])
+            out = _sums(_sums(out, 0, *rows), 1, *columns)
+        out += 1 << 21
+        out >>= 22
+        made[part] = out
+    return made.reshape(*size, *image.shape[2:])
+
+
+@lru_cache(64)
+def _neighbours(old: int, n: int, channels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of ``n`` new pixels, with their channels: the places of the old ones beside each, and the share of the second."""
+    places = np.clip(_places(old, n), 0, old - 1)
+    low = np.minimum(places.astype(np.int64), max(old - 2, 0))
+    share = np.repeat(np.rint((places - low) * 2048).astype(np.int32), channels)
+    low, high = ((x[:, None] * channels + np.arange(channels)).ravel() for x in (low, np.minimum(low + 1, old - 1)))
+    return low, high, share
+
+
+def _sums(rows: np.ndarray, axis: int, low: np.ndarray, high: np.ndarray, share: np.ndarray) -> np.ndarray:
+    out = np.multiply(rows.take(low, axis), 2048 - share, dtype=np.int32)
+    out += np.multiply(rows.take(high, axis), share, dtype=np.int32)
+    return out
 
 
 def _between(image: np.ndarray, axis: int, low: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -298,6 +320,10 @@ def _has_alpha(image: Any) -> bool:
     return image.mode.upper() in ("RGBA", "LA", "PA") or (image.mode in ("P", "RGB") and "transparency" in image.info)
 
 
+_UNCHANGED = ("RGB", "L", "RGBA", "I;16")
+"""Modes of Pillow that arrays of pixels have; what is in another one becomes the first."""
+
+
 def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, picture: bool = False) -> Any:
     """Bytes of a compressed image as an array (or an image of Pillow).
 
@@ -314,10 +340,9 @@ def decoded(data: bytes, what: str, mode: ImageReadMode = ImageReadMode.COLOR, p
             image = image.convert("L")
         elif _has_alpha(image):  # in other modes as well: Pillow warns where a palette loses its transparency
             image = image.convert("RGBA")
-        if mode is ImageReadMode.GRAYSCALE:
-            image = image.convert("L")
-        elif mode is ImageReadMode.COLOR or image.mode not in ("L", "RGB", "RGBA", "I;16"):
-            image = image.convert("RGB")
+        wanted = {ImageReadMode.GRAYSCALE: ("L",), ImageReadMode.COLOR: ("RGB",)}.get(mode, _UNCHANGED)
+        if image.mode not in wanted:  # to convert to what it is would be a copy
+            image = image.convert(wanted[0])
     except pil.DecompressionBombError as error:
         raise RuntimeError(f"{what}: {error} (PIL.Image.MAX_IMAGE_PIXELS is the limit.)") from None
     except (OSError, SyntaxError, ValueError) as error:  # what Pillow's decoders raise

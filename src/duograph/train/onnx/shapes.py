@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,26 @@ def _gather(w: Writer, node: Apply, x: str, indices: str, *, axis: int) -> str:
 
 def _index(w: Writer, node: Apply, name: str) -> str:
     return name if type_of(node, 1) in (np.int32, np.int64) else w.cast(name, np.int64)
+
+
+@operator("advanced_get")
+def _advanced_get(w: Writer, node: Apply, x: str, *indices: str, spec: tuple[Any, ...]) -> str:
+    """``x[:, i]``; ``x[i, j]`` takes the elements that indices of one shape name."""
+    places = [axis for axis, entry in enumerate(spec) if entry == "index"]
+    whole = all(entry == "index" or (isinstance(entry, tuple) and entry in _WHOLE) for entry in spec)
+    if not whole or (len(places) > 1 and places != [*range(len(places))]):
+        raise NoForm("an index of tensors besides numbers, new axes or parts, or of tensors behind slices")
+    if len(indices) == 1:
+        return w.op("Gather", x, _index(w, node, indices[0]), axis=places[0])
+    found = [w.cast(index, np.int64) for index in indices]
+    zeros = w.op("Mul", reduce(partial(w.op, "Add"), found), w.constant(np.int64(0)))  # of the shape that all have
+    last = w.constant(np.array([-1]))
+    return w.op(
+        "GatherND", x, w.op("Concat", *(w.op("Unsqueeze", w.op("Add", i, zeros), last) for i in found), axis=-1)
+    )
+
+
+_WHOLE = ((None, None, None), (None, None, 1), (0, None, None), (0, None, 1))
 
 
 @operator("gather_elements")

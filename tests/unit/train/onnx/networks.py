@@ -132,11 +132,19 @@ def sizes(x):
     )
 
 
+def places(x, i, j):
+    return x[i], x[:, i], x[i, j], x[i[:, None], j], x[..., j]
+
+
 PROGRAMS = {
     "resnet": (ResNet, (floats(2, 3, 32, 32),)),
     "transformer": (Transformer, (ids(11, 2, 6), Tensor(np.arange(12).reshape(2, 6) % 6 > 3))),
     "encoder": (encoder, (floats(2, 5, 8),)),
     "recurrent": (Recurrent, (ids(9, 2, 5),)),
+    "index tensors": (
+        places,
+        (floats(4, 3, 5), Tensor(np.array([2, -1, 0], np.int32)), Tensor(np.array([1, -2, 0], np.int64))),
+    ),
     "decoder": (Decoder, (floats(1, 4, 5, 6),)),
     "newton": (newton, (Tensor(np.array([2.0, 9.0, 0.5], np.float32)),)),
     "newton high": (newton, (Tensor(np.array([20.0, 90.0], np.float32)),)),
