@@ -45,6 +45,7 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/function.py:_compile",),
     "asked again by `Entry.matches`, which goes through the policy": ("jit/entries.py:first_that_holds",),
+    "what the function of the outside raises now is what the guard asks": ("frontend/guards/attribute_kinds.py:holds",),
     "guards that are only timed: the call that follows looks at them itself": ("jit/account.py:measured",),
     "told at the debugger's prompt, and the run goes on": ("debug/step/debugger.py:do_grad",),
     "the error is the answer of the test": ("compat/doctor.py:doctor", "debug/hunt/replay.py:why_it_fails"),

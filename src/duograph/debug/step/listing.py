@@ -149,7 +149,10 @@ class _Level:
         if self.place.returns is None:
             return []
         line, value = self.place.returns
-        known = {*self.given, *[t.id for s in self.body if isinstance(s, ast.Assign) for t in s.targets]}
+        known = {
+            *self.given,
+            *[t.id for s in self.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)],
+        }
         name = value.id if isinstance(value, ast.Name) else self.returned
         given = ast.Name(name, ast.Load()) if name in known else ast.Constant(None)
         return [_at(ast.Return(value=given), line)]

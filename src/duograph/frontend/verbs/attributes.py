@@ -242,9 +242,7 @@ class Attributes:
         """An attribute of an outside object; that it is missing is an assumption too."""
         try:
             return getattr(obj, name)
-        except (AttributeError, ValueError) as error:
-            if isinstance(error, ValueError) and type(obj) is not types.CellType:
-                raise
+        except ValueError if type(obj) is types.CellType else AttributeError:
             is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
             is_made = is_made or (isinstance(obj, BaseException) and self._is_inside(obj))
             if not is_made and not isinstance(obj, Tensor | np.ndarray | np.generic):
