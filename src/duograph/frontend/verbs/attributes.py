@@ -240,9 +240,10 @@ class Attributes:
 
     def _present_attr(self, obj: Any, name: str) -> Any:
         """An attribute of an outside object; that it is missing is an assumption too."""
+        lacks = ValueError if type(obj) is types.CellType else AttributeError
         try:
             return getattr(obj, name)
-        except ValueError if type(obj) is types.CellType else AttributeError:
+        except lacks:
             is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
             is_made = is_made or (isinstance(obj, BaseException) and self._is_inside(obj))
             if not is_made and not isinstance(obj, Tensor | np.ndarray | np.generic):
