@@ -293,3 +293,87 @@ def a_loop_over_more_numbers_than_a_list_has(x, n):
         if i == 3:
             break
     return x
+
+
+class Settings:
+    def __init__(self):
+        self.rate, self.names = 2.0, ["a"]
+
+
+class Loud(Settings):
+    def __setattr__(self, name, value):
+        NOTED.append(name)
+        super().__setattr__(name, value)
+
+
+class Asked(Settings):
+    def __getattr__(self, name):
+        NOTED.append(name)
+        raise AttributeError(name)
+
+
+NOTED: list[str] = []
+SETTINGS = Settings()
+
+
+@program(calls=[(X,), (X * -1,), (X,)], SETTINGS=SETTINGS)
+def a_shallow_copy_of_what_lies_outside(x):
+    mine = copy.copy(SETTINGS)
+    mine.rate = mine.rate + 1
+    mine.names[0] = "b"
+    if x.sum() > 0:
+        mine.rate = mine.rate * 2
+    return x * mine.rate, SETTINGS.names[0], SETTINGS.rate, mine is SETTINGS, vars(mine)
+
+
+@program(calls=[(X,), (X,)], NOTED=[], SETTINGS=Loud())
+def a_copy_does_not_set_attributes(x):
+    return x * copy.copy(SETTINGS).rate, len(NOTED)
+
+
+@program(calls=[(X,), (X,)], NOTED=[], SETTINGS=Asked(), captured=False)
+def a_copy_asks_for_what_makes_one(x):
+    return x * copy.copy(SETTINGS).rate, len(NOTED)
+
+
+@dataclasses.dataclass(frozen=True)
+class Span:
+    first: object
+    last: int = 3
+
+    def __post_init__(self):
+        object.__setattr__(self, "size", self.last + 1)
+
+
+@program(calls=[(X,), (X,)])
+def a_replaced_field_of_what_is_made_inside(x):
+    span = dataclasses.replace(Span(x), last=5)
+    return span.first * span.size, span.last, dataclasses.replace(span, first=1).size
+
+
+@program(calls=[(X,), (X,)])
+def a_replaced_field_that_is_not_there_error(x):
+    return dataclasses.replace(Span(x), middle=5)
+
+
+class Counting(type):
+    def __call__(cls, *args):
+        made = super().__call__(*args)
+        made.number = len(args)
+        return made
+
+
+class Counted(metaclass=Counting):
+    def __init__(self, value):
+        self.value = value
+
+
+@program(calls=[(X,), (X,)])
+def a_metaclass_that_makes_objects(x):
+    made = Counted(x)
+    return made.value * made.number
+
+
+@program(calls=[(X,), (X,)])
+def a_metaclass_that_gets_too_much_error(x):
+    return Counted(x, 2).value

@@ -147,6 +147,8 @@ class Calls:
             return self.call(function, (*held, *args), {**named, **kwargs})
         if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
             return call_getter(self, fn, args, kwargs)
+        if type(fn) is types.MethodWrapperType and fn.__name__ == "__call__" and isinstance(fn.__self__, type):
+            return self._make(fn.__self__, args, kwargs)
         if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
             if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
                 return self.semantics.object_setattr(fn.__self__, *args)
@@ -323,6 +325,10 @@ class Calls:
         meta = special_method(type(cls), "__call__")
         if is_interpreted(meta):
             return self.call(meta, (cls, *args), kwargs)
+        return self._make(cls, args, kwargs)
+
+    def _make(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``type.__call__``."""
         new, init = watched(cls, "__new__"), special_method(cls, "__init__")
         if is_interpreted(special_method(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import copyreg
 import dataclasses
 import functools
 import importlib
@@ -16,9 +17,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from duograph.tensor.tensor import Tensor
+
 from ..rules import sources
 from ..rules.errors import Uncapturable
-from ..rules.policy import is_interpreted, module_kind
+from ..rules.policy import is_interpreted, is_user_class, module_kind
 from ..rules.sources import Pin, Source
 from ..rules.watch import watched
 from ..values.closures import is_annotated
@@ -63,7 +66,7 @@ def _is_dataclass(calls: Any, obj: Any) -> bool:
 def _replace(calls: Any, obj: Any, /, **changes: Any) -> Any:
     fields = None if isinstance(obj, type) else _fields_of(calls, obj)
     plain = fields is not None and list(fields) == [f.name for f in dataclasses.fields(obj) if f.init]
-    if not plain or calls.world.is_tracked(obj):
+    if not plain:
         return calls.call_native(dataclasses.replace, (obj,), changes)
     return calls.call(type(obj), (), dict(_values(calls, obj)) | changes)
 
@@ -96,6 +99,30 @@ def _converted(calls: Any, value: Any, made_of: Callable[[list[tuple[str, Any]]]
     if isinstance(value, tuple | list | dict):
         raise Uncapturable(f"a copy of a {type(value).__name__} by the functions of dataclasses")
     return calls.call(copy.deepcopy, (value,), {})
+
+
+# -- copy --------------------------------------------------------------------------------------------------------------
+
+_COPIED_BY = (
+    *("__copy__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__new__"),
+    *("__getattr__", "__getattribute__"),
+)
+
+
+@substitute(copy.copy)
+def _copy(calls: Any, value: Any) -> Any:
+    """An object from outside with nothing but attributes: another one, with what it has now."""
+    cls = calls.call(type, (value,), {})
+    is_plain = is_user_class(cls) and not isinstance(value, Tensor) and not calls.session.is_made_inside(value)
+    if not is_plain or any(watched(cls, n) is not getattr(object, n, None) for n in _COPIED_BY):
+        return calls.call_native(copy.copy, (value,), {})
+    if cls in copyreg.dispatch_table or any("__slots__" in vars(base) for base in cls.__mro__):
+        return calls.call_native(copy.copy, (value,), {})
+    made = calls.call(cls.__new__, (cls,), {})
+    held = calls.semantics.getattr(value, "__dict__")
+    for name in list(calls.semantics.iterate(held)):
+        calls.semantics.object_setattr(made, name, calls.semantics.getitem(held, name))
+    return made
 
 
 # -- functools ---------------------------------------------------------------------------------------------------------
