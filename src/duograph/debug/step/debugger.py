@@ -313,7 +313,7 @@ class Debugger(pdb.Pdb, Watch):
         Shows the gradient of the sum of what the call gives, for the value that a variable has now.
         """
         run = self._run()
-        if run is not None:
+        if run is not None and self.curframe is not None:
             try:
                 self.message(repr(gradient_of(run, arg.strip(), self.curframe.f_code.co_qualname)))
             except Exception as error:  # noqa: BLE001 - told to the user, who goes on
