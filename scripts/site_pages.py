@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import griffe
 from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).parent))
+from site_pictures import browser, page_picture
 
 ROOT = Path(__file__).parents[1]
 MODULES = {
@@ -58,6 +62,12 @@ def _expanded(items: list[Any], docs: Path) -> list[Any]:
         else:
             found.append(item)
     return found
+
+
+def on_post_build(config: Any) -> None:
+    """The picture of a page of `explain` is that of now, where there is a browser."""
+    if browser() is not None:
+        page_picture(Path(config["site_dir"]) / "images" / "page.png")
 
 
 def on_files(files: Any, config: Any) -> Any:

@@ -48,7 +48,11 @@ REASONS: dict[str, tuple[str, ...]] = {
     "what the function of the outside raises now is what the guard asks": ("frontend/guards/attribute_kinds.py:holds",),
     "guards that are only timed: the call that follows looks at them itself": ("jit/account.py:measured",),
     "told at the debugger's prompt, and the run goes on": ("debug/step/debugger.py:do_grad",),
-    "the error is the answer of the test": ("compat/doctor.py:doctor", "debug/hunt/replay.py:why_it_fails"),
+    "the error is the answer of the test": (
+        "compat/doctor.py:doctor",
+        "debug/hunt/replay.py:why_it_fails",
+        "debug/hunt/calls.py:_run",
+    ),
     "compared with what other ways of running the program raise": ("debug/hunt/compare.py:result",),
     "the failure that was to be written down is told all the same": ("debug/hunt/files.py:write_down",),
     "a graph whose own nodes raise is reduced with values that are made up": ("debug/hunt/shrink.py:_given",),

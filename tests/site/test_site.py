@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,14 @@ def test_headings_that_are_linked_to_exist():
             headings = re.findall(r"^#+ (.*)$", (page.parent / target).read_text(encoding="utf-8"), re.MULTILINE)
             slugs = {re.sub(r"[^\w\s-]", "", h).strip().lower().replace(" ", "-") for h in headings}
             assert anchor in slugs, f"{page.name}: {target}#{anchor}"
+
+
+@pytest.mark.skipif(not any(map(shutil.which, ("chromium", "chromium-browser"))), reason="no Chromium")
+def test_the_picture_of_a_page_is_made(tmp_path):
+    command = [sys.executable, str(ROOT / "scripts" / "site_pictures.py"), str(tmp_path / "a" / "page.png")]
+    subprocess.run(command, check=True, timeout=300)
+    made = (tmp_path / "a" / "page.png").read_bytes()
+    assert made[:8] == b"\x89PNG\r\n\x1a\n" and made[16:24] == bytes([0, 0, 4, 176, 0, 0, 2, 208])  # 1200 x 720
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="the extra 'docs' is not installed")

@@ -59,7 +59,7 @@ def _recorded(nodes: Iterable[Apply]) -> list[Apply]:
     return [n for n in nodes if n.op not in _LOOSE and not isinstance(n.type, ScalarType)]
 
 
-class _Unfolding(Interpreter):
+class Unfolding(Interpreter):
     """Runs the ops of a graph on tensors, through `Op.__call__`."""
 
     def run_node(self, node: Apply, operands: list[Any]) -> Any:
@@ -83,7 +83,7 @@ class _Unfolding(Interpreter):
 
 def unfold(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
     """Outputs of ``graph`` for Tensors and numbers; tapes record its ops one by one."""
-    out = _Unfolding().run(graph, list(inputs))
+    out = Unfolding().run(graph, list(inputs))
     outs = list(out) if isinstance(out, tuple) else [out]
     return [wrap(o) if isinstance(o, np.ndarray) else o for o in outs]
 

@@ -132,7 +132,7 @@ def test_without_a_graph_the_program_is_the_command(place, monkeypatch):
         ms.jit(program)(*map(ms.Tensor, ARGS))
     (file,) = place.iterdir()
     text = file.read_text(encoding="utf-8")
-    assert file.suffix == ".txt" and "# replay: DUOGRAPH_FAILURES=raise" in text and "KeyError: 'planted'" in text
+    assert file.suffix == ".py" and "# program: DUOGRAPH_FAILURES=raise" in text and "KeyError: 'planted'" in text
 
 
 def test_files_are_few_and_a_full_disk_is_no_failure(place, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import bdb
 import io
 import subprocess
@@ -192,7 +193,39 @@ def test_gradients_beside_values():
     text = said(f, (ms.Tensor(X), 3), ["next", "next", "grad h", "grad x", "grad nothing", "grad n", "c"])
     assert text.count("3.00000000e+00,  3.00000000e+00,  3.00000000e+00") == 1  # of h
     assert "9.00000000e+00,  9.00000000e+00,  3.00000000e+00" in text  # of x
-    assert "no value of the outermost function has the name 'nothing'" in text
+    assert "no value of the graph has the name 'nothing'" in text
+
+
+def in_branches(x):
+    s = x
+    for i in range(50):
+        t = s * 1.5
+        if t.sum() > 100:
+            t = t / 4
+        s = t - i * 0.001
+    return s
+
+
+def test_gradients_of_values_in_loops_and_branches():
+    f = ms.jit(in_branches)
+
+    def rest(t):  # what happens to it from iteration 20 on
+        s = t
+        for k in range(20, 50):
+            t = t if k == 20 else s * 1.5
+            if t.sum() > 100:
+                t = t / 4
+            s = t - k * 0.001
+        return s
+
+    text = said(
+        f, (ms.Tensor([1.0, 2.0]),),
+        ["next", "iteration 20", "next", "next", "p 't', t.tolist()", "grad t", "iteration 9", "grad s", "c"],
+    )  # fmt: skip
+    found = [t for t in text.splitlines() if "'t'" in t][0]
+    value = ms.Tensor(ast.literal_eval(found.removeprefix("(step) "))[1])
+    want = ms.grad(lambda t: rest(t).sum())(value)
+    assert repr(want) in text and text.count("(step) Tensor(shape=[2]") == 2
 
 
 def test_forward_and_backward_graphs():

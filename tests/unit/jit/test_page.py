@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import shutil
@@ -196,6 +197,18 @@ def test_a_browser_shows_it(tmp_path, tab):
     assert wanted in dom
     assert 'class="row compiled' in dom
     assert MARK not in dom
+
+
+def test_a_page_has_no_more_code_than_browsers_open_at_once(monkeypatch):
+    collect = importlib.import_module("duograph.jit.page.collect")
+    whole = collected([run_all()])
+    assert len(whole["code"]) > 1
+    monkeypatch.setattr(collect, "MOST_CODE", 1)
+    data = collected([run_all()])
+    assert len(data["code"]) == 1
+    assert [len(v["kernels"]) for f in functions_in(data) for v in f["versions"]] == [
+        len(v["kernels"]) for f in functions_in(whole) for v in f["versions"]
+    ]
 
 
 def test_kernels_are_objects():

@@ -9,7 +9,8 @@ The file is MindIR text, which `duograph opt` reads, too; what a graph does not 
     # value: array float32 3,4 eJxj...
     graph @f(%x: f32[3,4]) -> f32[3,4] {
 
-Where no graph is at hand (guards, capture), the file has the traceback, and the command is that of the program.
+Where no graph is at hand (guards, capture, native calls), the file is a program with the call (`calls`); and where
+that cannot be written, it has the traceback, and the command is that of the program.
 """
 
 from __future__ import annotations
@@ -33,13 +34,19 @@ from duograph.base.failures import Failure
 from duograph.core import dtype as dt
 from duograph.core.op import get_op, is_declared
 from duograph.debug.opt import declare_ops
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.ir.node import Context, Graph
 from duograph.ir.parser import parse
 from duograph.ir.printer import all_graphs, print_graph
 from duograph.runtime.machine.diskcache import folder
 
+from .calls import call_in, program_of
+
 __all__ = ["Case", "quiet", "read_case", "write_down"]
 
+REPLAY = "# replay: "
+WHOLE = "a compiled version"
+"""The part whose graph is as right as machine code of it: what is wrong may be anything that led there."""
 MOST_FILES = 20
 """Files that a process writes; programs that fail in a loop fail in the same ways."""
 MOST_BYTES = 1 << 20
@@ -192,16 +199,21 @@ def _write(failure: Failure, error: BaseException, subject: Any, digest: str) ->
     place = folder()
     place = os.path.join(place or tempfile.gettempdir(), "duograph-failures" if place is None else "failures")
     os.makedirs(place, mode=0o700, exist_ok=True)
-    path = os.path.join(place, f"{failure.area.split(' ')[-1]}-{digest}.mindir")
-    said = str(failure).replace("\n", " ")
-    text = ""
-    if subject is not None:
+    name = os.path.join(place, f"{failure.area.split(' ')[-1]}-{digest}")
+    said, program = str(failure).replace("\n", " "), f"DUOGRAPH_FAILURES=raise {shlex.join(sys.orig_argv)}"
+    path, text = "", ""
+    if subject is not None and failure.area != WHOLE:
+        path = f"{name}.mindir"
         with contextlib.suppress(ValueError):
             text = Case(subject[0], subject[1], subject[2] if len(subject) > 2 else None, said).text(path)
+    if not text and (call := call_in(sys._getframe())) is not None:
+        path = f"{name}.py"
+        replay = f"{REPLAY}python -m duograph reduce --check {shlex.quote(path)}"
+        with contextlib.suppress(ValueError, Uncapturable):
+            text = f"# {said}\n{replay}\n# program: {program}\n{program_of(*call)}"
     if not text:
-        path = path.removesuffix(".mindir") + ".txt"
-        trace = "".join(traceback.format_exception(error))
-        text = f"# {said}\n# replay: DUOGRAPH_FAILURES=raise {shlex.join(sys.orig_argv)}\n{trace}"
+        path, trace = f"{name}.txt", "".join(traceback.format_exception(error))
+        text = f"# {said}\n{REPLAY}{program}\n{trace}"
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=place, delete=False) as file:
         file.write(text)
     os.replace(file.name, path)

@@ -34,9 +34,10 @@ class step(ContextDecorator):
     far as they are still computed, and results are the same, to the bit. All commands of pdb work, and breakpoints
     (``break file:line``); in addition there are ``node [n]`` (runs n nodes, also within a line), ``nodes [n]`` (lists
     those that were run), ``back [n]`` and ``goto n`` (to any node of the call, also an earlier one), ``iteration k``
-    (of the loop that is running) and ``grad name`` (the gradient of the sum of the call's results). Functions that do
-    not compile stop at their first line, as plain Python. Where another debugger traces the thread already, as in an
-    IDE, the frames are for it.
+    (of the loop that is running, or begins next; those that were unrolled count) and ``grad name`` (the gradient of the
+    sum of the call's results, for the value that a variable has now). Functions that do not compile stop at their first
+    line, as plain Python. Where another debugger traces the thread already, as in an editor (debugpy), the frames are
+    for it: it stops at its own breakpoints, and at what ``when`` says.
 
     Args:
         when (Union[str, tuple, Callable], optional): what to stop at: ``None``: the first line of each call;

@@ -303,19 +303,19 @@ class Debugger(pdb.Pdb, Watch):
         if run is None or count is None:
             return False
         for at in range(max(0, run.position - count), run.position):
-            step = run.nodes[at]
-            self.message(f"{at:>6}  {_described(step)}  {summary(run.value_at(at))}")
+            step, value = run.nodes[at], run.value_at(at)
+            self.message(f"{at:>6}  {_described(step)}  {summary(value) if value is not None else 'not kept'}")
         return False
 
     def do_grad(self, arg: str) -> bool:
         """grad name
 
-        Shows the gradient of the sum of what the call gives, for the value of a variable of its outermost function.
+        Shows the gradient of the sum of what the call gives, for the value that a variable has now.
         """
         run = self._run()
-        if run is not None:
+        if run is not None and self.curframe is not None:
             try:
-                self.message(repr(gradient_of(run, arg.strip())))
+                self.message(repr(gradient_of(run, arg.strip(), self.curframe.f_code.co_qualname)))
             except Exception as error:  # noqa: BLE001 - told to the user, who goes on
                 self.error(str(error))
         return False

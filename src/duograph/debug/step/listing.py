@@ -149,10 +149,7 @@ class _Level:
         if self.place.returns is None:
             return []
         line, value = self.place.returns
-        known = {
-            *self.given,
-            *[t.id for s in self.body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)],
-        }
+        known = {*self.given, *_targets(self.body)}
         name = value.id if isinstance(value, ast.Name) else self.returned
         given = ast.Name(name, ast.Load()) if name in known else ast.Constant(None)
         return [_at(ast.Return(value=given), line)]
@@ -169,6 +166,7 @@ class Listing:
         steps: what the numbers in the code mean.
         codes: the code objects that were made.
         has_lines: whether any node is of a line of the program.
+        function: the qualified name of the user's function.
     """
 
     def __init__(self, graph: Graph, arguments: Sequence[str] = ()) -> None:
@@ -184,6 +182,7 @@ class Listing:
         self._levels: list[_Level] = []
         self._base = 0  # the level that the block is on which is being written
         self._graphs: list[list[tuple[int, Names]]] = []  # slots of the graphs around, and their names
+        self.function = ""
         self._main = self._function(graph)
 
     def main(self, run: Any, names: dict[str, Any]) -> Callable[[], Any]:
@@ -211,6 +210,7 @@ class Listing:
         self._levels.append(level)
         if len(self._called) == 1:
             level.given = dict.fromkeys(self._arguments)
+            self.function = place.function
         self._block(graph, level.body, 0)
         self._compile(name, self._levels.pop())
         self._levels, self._base, self._graphs = outer
@@ -458,6 +458,10 @@ def _chains(nodes: Sequence[Apply]) -> list[list[Span]]:
     for i in range(1, len(found)):
         found[i] = found[i] or found[i - 1]
     return found
+
+
+def _targets(body: Sequence[ast.stmt]) -> list[str]:
+    return [t.id for s in body if isinstance(s, ast.Assign) for t in s.targets if isinstance(t, ast.Name)]
 
 
 def _is_of(span: Span, value: ast.expr | None) -> bool:

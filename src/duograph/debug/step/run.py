@@ -274,6 +274,11 @@ class Run:
         return self._values
 
     @property
+    def function(self) -> str:
+        """The qualified name of the user's function."""
+        return self.listing.function
+
+    @property
     def codes(self) -> set[CodeType]:
         """The code objects of its frames."""
         return self.listing.codes

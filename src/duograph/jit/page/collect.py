@@ -27,6 +27,10 @@ AROUND = 6
 """So many lines are shown before and after those that something is known about."""
 
 
+MOST_CODE = 4 << 20
+"""Characters of loop IR and LLVM text; kernels after that are without: browsers are to open the page at once."""
+
+
 def collected(functions: Sequence[Any]) -> Json:
     """All that the page shows of compiled functions (`JitFunction`, bound ones too)."""
     sources = _Sources()
@@ -242,8 +246,9 @@ def _kernels(graph: Graph, level: int, code: dict[str, Json]) -> list[Json]:
     """The kernel calls of a graph, in order: which nodes and lines are in each; their code goes into ``code``."""
     found: list[Json] = []
     for kernel in kernels_of(graph, level):
-        if not kernel.reason and kernel.name not in code:
-            code[kernel.name] = {"loops": kernel.loops, "llvm": kernel.llvm}
+        if not kernel.reason and kernel.name not in code and sum(c["size"] for c in code.values()) < MOST_CODE:
+            loops, llvm = kernel.loops, kernel.llvm
+            code[kernel.name] = {"loops": loops, "llvm": llvm, "size": len(loops) + len(llvm)}
         lines = dict.fromkeys((s.file, s.line) for s in kernel.spans)
         found.append(
             {

@@ -164,6 +164,7 @@
           if (!box.open || box.children.length > 1) return;
           if (k.reason) box.append(make("div", { class: "why" }, k.reason));
           const code = data.code[k.name];
+          if (!code && !k.reason) box.append(make("div", { class: "why" }, "Its code is not in the page, which is large; f.explain().kernels has it."));
           if (code) box.append(make("h4", {}, "Loop nest"), make("pre", {}, code.loops));
           if (code) box.append(make("details", {}, make("summary", {}, "LLVM text"), make("pre", {}, code.llvm)));
         });
