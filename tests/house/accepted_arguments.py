@@ -59,9 +59,9 @@ ACCEPTED: dict[str, str] = {
     """,
     HINT: """
         nn.wrap.grad_reducer:DistributedGradReducer.__init__(fusion_type)
-        api.functional.creation:range(maxlen) api.functional.structure:ForiLoop.construct(unroll)
+        api.functional.creation:range(maxlen) api.functional.loops:ForiLoop.construct(unroll)
         api.functional.structure:MultitypeFuncGraph.__init__(read_value)
-        api.functional.structure:Scan.construct(unroll) api.public_ops:constexpr(check,get_instance,name,reuse_result)
+        api.functional.loops:Scan.construct(unroll) api.public_ops:constexpr(check,get_instance,name,reuse_result)
         common.hooks:lazy_inline(attrs) dataset.dataset:Dataset.create_dict_iterator(do_copy)
         dataset.dataset:Dataset.create_tuple_iterator(do_copy) dataset.dataset:Dataset.output_shapes(estimate)
         dataset.dataset:Dataset.sync_update(num_batch) dataset.dataset:Dataset.sync_wait(num_batch)
