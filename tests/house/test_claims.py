@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import duograph as ms
+from duograph.api.primitives import base
 from tests.house.test_docs import KNOWN, OF_RANKS, TABLES, Odd, _public
 
 KINDS = (*TABLES, "scipy.linalg", "primitives")
@@ -30,6 +31,8 @@ TAKE_ANYTHING = {
     "primitives": "Barrier Depend Identity Primitive PrimitiveWithCheck PrimitiveWithInfer ReduceOp StopGradient",
 }
 """What refuses no argument: it passes values on, asks what they are, or is a base of user classes."""
+UNDESCRIBED = "Betainc Complex ForiLoop PrimitiveWithCheck PrimitiveWithInfer ReduceOp Scan WhileLoop".split()
+"""Classes whose first lines name the operands, and bases of user classes."""
 REFUSED = re.compile(r"TypeError: (?:``\*?(\w+)``|an argument or an operand) (?:is|cannot)\b")
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 
@@ -110,6 +113,35 @@ def test_whatever_takes_arguments_says_what_it_raises(kind):
         and ("Args:\n" in value.__doc__ or kind == "primitives")
     ]
     assert not lacking
+
+
+def test_operands_of_primitives_are_described():
+    lacking = []
+    for name, value in _public()["primitives"].items():
+        operands = re.findall(r"(?m)^ +- \*\*(\w+)\*\* \(", value.__doc__)
+        forward = getattr(value, "forward", None)
+        named = list(inspect.signature(forward).parameters.values())[1:] if forward is not None else []
+        lacking += [
+            f"{name}: {p.name}"
+            for p in named
+            if p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in operands and not callable(p.default)
+        ]
+        if "Args:" not in value.__doc__ and not operands and name not in UNDESCRIBED:
+            lacking.append(name)
+    assert not lacking
+
+
+@pytest.mark.parametrize("file", ["operands.txt", "results.txt"])
+def test_every_row_of_the_texts_is_shown(file):
+    classes = {name: getattr(ms.ops, name) for name in ms.ops.__all__ if isinstance(getattr(ms.ops, name), type)}
+    shown = "\n".join(value.__doc__ or "" for value in classes.values())
+    if file == "operands.txt":
+        rows = base._meanings()
+        unused = [row for row in rows if f"- **{row.partition('.')[0]}** (" not in shown]
+        unused += [row for row in rows if "." in row and rows[row][1] not in classes[row.split(".")[1]].__doc__]
+    else:
+        unused = [name for name, text in base._results().items() if text not in classes[name].__doc__]
+    assert not unused
 
 
 def _observed(value: Any, name: str) -> list[tuple[tuple[Any, ...], Any]]:

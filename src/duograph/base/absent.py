@@ -63,6 +63,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "linear": "it is ops.dense(x, weight, bias), and mint.nn.functional.linear",
         "no_grad": "it is no_grad at the top of the package",
     },
+    "mint": {"conv2d": "it is mint.nn.functional.conv2d"},
     "Tensor": {
         "backward grad grad_fn retain_grad": _GRADIENTS,
         "cuda cpu is_cuda": _ONE_DEVICE,
@@ -144,9 +145,10 @@ def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
     """
     if name.startswith("_"):
         return ""
-    text = ELSEWHERE.get(_below(place), {}).get(name, "")
-    if text:
-        return f"; {text}"
+    inside = _below(place)
+    for where in (inside, inside.partition(".")[0]):  # ``ops.operations`` shows what ``ops`` does
+        if name in ELSEWHERE.get(where, {}):
+            return f"; {ELSEWHERE[where][name]}"
     from difflib import SequenceMatcher
 
     near = nearest(name, names)

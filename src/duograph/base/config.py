@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from duograph.base.absent import nearest
 from duograph.base.diagnostics import Diagnostic, diagnostic_error
 
 __all__ = [
@@ -447,7 +449,23 @@ def reset_config() -> Config:
     made = replace(Config(), **_read(texts))
     _seen.update(texts)  # first: a thread that finds a configuration may compare the environment with it
     _process = made
+    _tell_unknown(texts)
     return made
+
+
+_OF_RANKS = ("DUOGRAPH_JOB_FOLDER", "DUOGRAPH_LOG_FOLDER", "DUOGRAPH_LOG_NAME")
+_told_unknown: set[str] = set()
+
+
+def _tell_unknown(known: Iterable[str]) -> None:
+    """Says, once in a process, that variables with this package's prefix are none of its own: they are misspelt."""
+    prefix = "DUOGRAPH_"
+    unknown = {name for name in os.environ if name.startswith(prefix)} - {*known, *_OF_RANKS} - _told_unknown
+    for name in sorted(unknown):
+        _told_unknown.add(name)
+        near = nearest(name[len(prefix) :], [own[len(prefix) :] for own in known if own.startswith(prefix)])
+        hint = f"did you mean {prefix}{near}?" if near else "python -m duograph doctor --variables lists all"
+        print(f"duograph: environment variable {name} is not known and ignored; {hint}", file=sys.stderr)
 
 
 _defaults = {field.name: field.default for field in fields(Config)}

@@ -16,7 +16,7 @@ dataset(\.engine.*)?: \w*Dataset AGNewsDataset AmazonReviewDataset ArgoverseData
   USPSDataset WIDERFaceDataset WikiTextDataset YahooAnswersDataset YelpReviewDataset YesNoDataset
 = is not read yet; GeneratorDataset takes any Python object with __getitem__ and __len__
 
-dataset: DSCallback WaitedDSCallback DatasetCache Graph IterSampler UDFSampler compare serialize
+dataset(\.engine)?: DSCallback WaitedDSCallback DatasetCache Graph IterSampler UDFSampler compare serialize
   deserialize show sync_wait_for_dataset
 = belongs to MindSpore's engine of data sets; here they are plain Python iterators
 
@@ -52,7 +52,7 @@ boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell Free
   GradientAccumulation GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
 = speeds training up by changing its results, which is not provided; see jit and amp
 
-(ops.*|nn.*)?: (csr|coo|sparse)_\w+ SparseTensor SparseTensorDenseMatmul SparseToDense Sparse\w+
+(ops.*|nn.*|common.*)?: (csr|coo|sparse)_\w+ SparseTensor SparseTensorDenseMatmul SparseToDense Sparse\w+
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 
 ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl_registry make_sig sig_rw sig_dtype
@@ -67,7 +67,7 @@ ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStat
 = is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the
   float functions of ops
 
-(ops.*)?: set_dump dump TensorDump tensordump
+(ops.*|common.*)?: set_dump dump TensorDump tensordump
 = writes tensors of Ascend operators; print(x) works in every mode
 
 ops.*: is_sequence_shape_unknown is_sequence_value_unknown isconstant
@@ -94,22 +94,23 @@ nn.*: PipelineCell MicroBatchInterleaved GradAccumulationCell
 nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 = is not provided; see nn.EmbeddingLookup, and Parameter, whose values are there when it is made
 
-(nn|train)?: HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance OcclusionSensitivity MindData
+(nn|train.*)?: HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance OcclusionSensitivity MindData
 = is a metric that is not provided; derive one from train.Metric
 
-(train)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
+(train.*)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
   ConvertModelUtils ConvertNetUtils
 = is a callback of clusters or of MindSpore's tools, which is not provided; see ModelCheckpoint and
   SummaryCollector
 
-(train\.serialization|parallel\.checkpoint_transform)?: convert_model
+(train.*|parallel.*|common.*)?: convert_model convert_checkpoints
+  convert_checkpoint_by_rank rank_list_for_convert merge_pipeline_strategys set_op_strategy_config
   build_searched_strategy merge_sliced_parameter load_distributed_checkpoint parse_print
   restore_group_info_list obfuscate_ckpt load_obf_params_into_net unified_safetensors
   transform_checkpoints transform_checkpoint_by_rank rank_list_for_transform load_segmented_checkpoints
   load_mindir save_mindir export_split_mindir get_ckpt_path_with_strategy check_checkpoint EncryptedCkpt
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
--: AutoParallel sync_pipeline_shared_parameters
+(parallel.*)?: AutoParallel sync_pipeline_shared_parameters
 = cuts networks over devices, which is done by hand here: see parallel (Pipeline, shard) and docs/distributed.md
 
 ops.*: _MirrorOperator _MirrorMiniStepOperator _MirrorMicroStepOperator _MiniStepAllGather _MicroStepAllGather
@@ -132,16 +133,73 @@ train.*: _exec_save _save_graph _update_param set_cur_net checkpoint_cb_for_save
   ParallelStrategyMap BackupAndRestore
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
+ops.*: ApplyRotaryPosEmb BasicLSTMCell CopyWithSlice DeformableOffsets DepthwiseConv2dNative DtypeToEnum DumpGradient
+  DynamicShape ExtractImagePatches FusedAdaFactor FusedAdaFactorWithGlobalNorm FusedCastAdamWeightDecay
+  FusedWeightScaleApplyMomentum GroupTopk J LerpScalar LogSoftmaxExt MapCacheIdx MapUniform Merge MoveTo
+  PagedAttention PagedAttentionMask Pull Push PyExecute PyFunc ReshapeAndCache Reshard Reusing SelectView
+  SliceGetItem SubAndFilter TensorToTuple TransposeExtView UpdateState arg_dtype_cast array_reduce
+  array_to_scalar augassign_add augassign_div augassign_floordiv augassign_mod augassign_mul augassign_sub
+  broadcast_gradient_args clamp_ coalesce conv3d_transpose coo2csr cpp_create_prim_instance_helper csr2coo
+  dict_setitem distribute embed env_get environ_add environ_create environ_get environ_set
+  fused_infer_attention_score geswitch hastype hyper_add inplace_sigmoid is_dynamic_sequence_element_unknown
+  is_tensor_bool_cond iter_converter lightning_indexer list_equal list_setitem make_coo_tensor make_csr_tensor
+  make_dict make_map_parameter make_row_tensor make_row_tensor_inner make_sparse_tensor merge
+  mixed_precision_cast ms_hasnext ms_kernel ms_next multi_scale_deformable_attn_function nsa_compress
+  nsa_compress_attention nsa_select_attention put_ pyboost_inner_prim recompute_block reduced_shape
+  ref_to_embed reshape_ reshard ring_attention_update row_tensor_add row_tensor_get_dense_shape
+  row_tensor_get_indices row_tensor_get_values shape_mul speed_fusion_attention switch switch_layer tanh_
+  tensor_expm1 tuple_div tuple_equal tuple_setitem zero_ zip_operation
+= belongs to MindSpore's compiler or to Ascend processors, and is not provided; compose it of other functions of
+  ops, which are compiled together
+
+ops.*: P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_uneven all_gather_matmul
+  all_gather_object all_reduce all_to_all all_to_all_single all_to_all_v_c barrier batch_isend_irecv broadcast
+  broadcast_object_list destroy_process_group gather_into_tensor gather_object get_backend get_global_rank
+  get_group_rank get_process_group_ranks get_rank get_world_size init_process_group irecv is_available
+  is_initialized isend matmul_reduce_scatter new_group recv recv_object_list reduce_scatter
+  reduce_scatter_tensor reduce_scatter_tensor_uneven scatter_object_list scatter_tensor send send_object_list
+  set_comm_ops_inplace
+= is in mint.distributed and in communication.comm_func
+
+(common.*)?: CustomPassType DeviceCtx Int TensorType Type UntypedStorage ValueType hifloat8 qint4x2 swap_tensors
+  mindio_preload set_mindio_server_info clear_op_infer clear_op_wrapper register_custom_backend
+  register_custom_pass register_op_infer register_op_wrapper parameter_broadcast
+= belongs to MindSpore's own compiler, devices and files, and is not provided; passes.register and
+  jit(backend=function) take passes and backends
+
+graph: CustomPassType clear_op_infer clear_op_wrapper register_custom_backend register_custom_pass register_op_infer
+  register_op_wrapper
+= belongs to MindSpore's own compiler; passes.register and jit(backend=function) take passes and backends
+
+(runtime)?: MemPool PluggableAllocator StreamLimitCtx get_device_limit get_stream_limit memory_replay reset_stream_limit
+  set_device_limit set_kernel_launch_capture set_kernel_launch_group set_stream_limit use_mem_pool
+= sets up Ascend and GPU devices; there is one device, the CPU
+
+utils: ExitByRequest MsDispatchMode RSCPluginHandle TFTCommValue comm_exec_order_check dryrun get_sdc_detect_result
+  runtime_execution_order_check sdc_detect_start sdc_detect_stop stress_detect
+= looks after clusters of Ascend processors, and is not provided
+
+mint.*: addr_ batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc npu_gelu triangular_solve
+  sigmoid_ FusedAdamW SyncBatchNorm
+= is not provided; compose it of other functions of mint, which are compiled together
+
+nn.*: EmbeddingLookupThor PipelineGradReducer VirtualDatasetCellTriple get_metrics
+  register_cell_buffer_registration_hook
+= belongs to MindSpore's automatic parallel training and its tools, and is not provided
+
+profiler.*: EnvProfiler
+= reads settings of MindSpore's profiler from the environment; see profile()
+
 -: set_offload_context get_offload_context
 = moves data between memories, and there is one
 
--: saved_tensors_hooks register_saved_tensors_hooks
+(common.*)?: saved_tensors_hooks register_saved_tensors_hooks
 = changes what gradients keep, which is not provided
 
--: flops_collection
+(common.*)?: flops_collection
 = counts on Ascend; summary(net, x) counts operations of layers
 
--: arg_dtype_cast QuantDtype
+(ops.*|common.*)?: arg_dtype_cast QuantDtype
 = belongs to MindSpore's own operators, and is not provided
 
 numpy.*: select gradient interp isin nanmedian polyfit polydiv poly roots bartlett blackman hamming hanning choose
@@ -150,7 +208,7 @@ numpy.*: select gradient interp isin nanmedian polyfit polydiv poly roots bartle
 = is not provided; NumPy's own function of this name takes Tensors and gives an array, and ops has what has
   gradients
 
-scipy.*: lu lu_factor lstsq dct idct minimize line_search linear_sum_assignment OptimizeResults
+scipy.*: dctn idctn lu lu_factor lstsq dct idct minimize line_search linear_sum_assignment OptimizeResults
 = is not provided; SciPy's own function takes x.asnumpy()
 
 device_context.*: threads_num launch_blocking debug_level set_launch_blocking is_available device_count .*

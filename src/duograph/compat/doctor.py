@@ -185,7 +185,8 @@ _HEAD = """\
 
 All of them; `python -m duograph doctor` shows their values here, and `duograph.base.config.VARIABLES` is where they are
 declared. (This page is printed by `python -m duograph doctor --variables`.) A value that cannot be read is an error of
-one line at the start. Variables that are set while a program runs count for what is compiled from then on.
+one line at the start, a name that begins with `DUOGRAPH_` and is none of these a line that says so.
+Variables that are set while a program runs count for what is compiled from then on.
 
 | variable | default | meaning |
 | --- | --- | --- |

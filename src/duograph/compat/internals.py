@@ -45,7 +45,11 @@ _HOMES: dict[str, str] = {
         AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK""",
     "duograph.train.callback.monitors": "_handle_loss=loss_value",
     "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
-    "duograph.device.hal": "ms_memory_recycle=empty_cache",
+    "duograph.device.hal": """
+        max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats memory_summary
+        ms_memory_recycle=empty_cache reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats
+        set_memory""",
+    "duograph.train.metrics": "rearrange_inputs",
     "duograph.nn": "_Loss=LossBase",
     "duograph.nn.layer.activation": "_activation=_ACTIVATIONS",
     "duograph.nn.layer.normalization": "_BatchNorm=BatchNorm",

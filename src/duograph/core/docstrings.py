@@ -10,16 +10,17 @@ from typing import Any
 
 from .parameters import ROWS
 
-__all__ = ["with_arguments", "with_constructor", "with_result"]
+__all__ = ["with_arguments", "rows", "with_constructor", "with_operands", "with_result"]
+
+
+def rows(text: str) -> dict[str, tuple[str, str]]:
+    """What lines ``name: type: meaning`` say, by name."""
+    return {name: (kind, meaning) for name, kind, meaning in (r.split(": ", 2) for r in text.strip().splitlines())}
 
 
 @functools.cache
 def _table() -> dict[str, tuple[str, str]]:
-    found = {}
-    for row in ROWS.strip().splitlines():
-        name, kind, text = row.split(": ", 2)
-        found[name] = kind, text
-    return found
+    return rows(ROWS)
 
 
 def with_arguments(function: types.FunctionType, name: str = "") -> str | None:
@@ -86,6 +87,24 @@ def with_constructor(text: str, name: str, parameters: dict[str, Any], required:
     return _inserted(text, "Args:\n" + "\n".join(lines)) if lines else text
 
 
+def with_operands(text: str, name: str, operands: Sequence[str], table: dict[str, tuple[str, str]]) -> str:
+    """The docstring of a Primitive, with the section Inputs for the operands of a call.
+
+    Args:
+        text: what it says by itself.
+        name: the class.
+        operands: their names.
+        table: rows that come before those of parameters.
+    """
+    both = (table, _table())
+    lines = []
+    for operand in operands:
+        found = next((t[row] for t in both for row in (f"{operand}.{name}", operand) if row in t), None)
+        if found is not None:
+            lines.append(f"    - **{operand}** ({found[0]}) - {found[1]}")
+    return _inserted(text, "Inputs:\n" + "\n".join(lines)) if lines and "Inputs:" not in text else text
+
+
 def with_result(text: str, returns: str, raises: str) -> str:
     """The docstring of a Primitive, with the sections Returns and Raises if it has none of its own.
 
@@ -94,7 +113,7 @@ def with_result(text: str, returns: str, raises: str) -> str:
         returns: what a call gives; empty: nothing is added.
         raises: what it raises, the same.
     """
-    for heading, section, before in (("Returns:", returns, _SECTIONS), ("Raises:", raises, _AFTER_RAISES)):
+    for heading, section, before in (("Returns:", returns, _AFTER_RETURNS), ("Raises:", raises, _AFTER_RAISES)):
         if section and heading not in text:
             text = _inserted(text, f"{heading}\n    {section}", before)
     return text
@@ -128,4 +147,5 @@ def _inserted(text: str, section: str, before: tuple[str, ...] = ()) -> str:
 
 _PLAIN = ("Tensor", "bool", "int", "float", "str")
 _SECTIONS = ("Returns:", "Raises:", "Examples:", "Yields:", "Note:", "Inputs:", "Outputs:", "Supported Platforms:")
-_AFTER_RAISES = _SECTIONS[2:]
+_AFTER_RETURNS = ("Raises:", "Examples:", "Note:", "Supported Platforms:")
+_AFTER_RAISES = _AFTER_RETURNS[1:]

@@ -31,10 +31,13 @@ main()
 """
 
 
-def run(*arguments: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str, cwd: Path | None = None, stdout: int = subprocess.PIPE, **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "duograph", *arguments],
-        capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=cwd, env={**os.environ, **variables},
+        stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False, cwd=cwd,
+        env={**os.environ, **variables},
     )  # fmt: skip
 
 
@@ -128,6 +131,24 @@ def test_a_wrong_variable_is_one_line(name, arguments):
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"duograph: environment variable {name}='./wrong': expected ")
     assert done.returncode == 1 and done.stdout == ""
+
+
+def test_a_misspelt_variable_is_said_once_and_a_launched_job_knows_its_own():
+    program = "import mindspore, duograph.base.config as c; c.reset_config()"
+    done = run("-c", program, DUOGRAPH_LOG="all", DUOGRAPH_QZ="1")
+    said, known = "duograph: environment variable {} is not known and ignored; ", "did you mean DUOGRAPH_LOGS?"
+    lines = [said.format("DUOGRAPH_LOG") + known]
+    lines.append(said.format("DUOGRAPH_QZ") + "python -m duograph doctor --variables lists all")
+    assert done.returncode == 0 and done.stderr.splitlines() == lines
+    assert run("-c", "import mindspore", DUOGRAPH_LOG_FOLDER="x", DUOGRAPH_JOB_FOLDER="y").stderr == ""
+
+
+def test_a_page_that_nobody_reads_to_its_end_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = run("doctor", "--variables", stdout=writing)
+    os.close(writing)
+    assert done.returncode == 1 and done.stderr == ""
 
 
 # ---- logs ------------------------------------------------------------------------------------------------------------

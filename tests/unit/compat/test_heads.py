@@ -200,6 +200,15 @@ def test_names_that_are_not_there_say_why(line, reason):
 
 
 NAMES = {
+    "mindspore.ops.operations": "Assert DynamicRNN PyFunc PagedAttention Push ResizeBicubic UpdateState all_gather",
+    "mindspore.ops.functional": "env_get make_coo_tensor hastype nsa_compress tensor_expm1",
+    "mindspore.runtime": "MemPool set_stream_limit use_mem_pool memory_allocated",
+    "mindspore.utils": "stress_detect dryrun",
+    "mindspore.train.metrics": "HausdorffDistance OcclusionSensitivity",
+    "mindspore.train.callback": "SummaryLandscape TrainFaultTolerance",
+    "mindspore.parallel": "transform_checkpoints merge_pipeline_strategys rank_list_for_convert",
+    "mindspore.graph": "register_custom_pass CustomPassType",
+    "mindspore.common": "hifloat8 QuantDtype SparseTensor load_mindir swap_tensors",
     "mindspore.ops": """
         Assert BatchToSpaceNDV2 Cauchy CheckNumerics Coalesce CombinedNonMaxSuppression ComputeAccidentalHits
         Conv3DTranspose Dilation2D DynamicGRUV2 DynamicRNN ExtractGlimpse ExtractVolumePatches FillDiagonal
@@ -350,7 +359,7 @@ def test_our_own_modules_say_why_too():
 
 # ---- PyTorch ---------------------------------------------------------------------------------------------------------
 
-PLACES = {"": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
+PLACES = {"mint": ms.mint, "": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
 
 
 @pytest.mark.parametrize("place", ELSEWHERE)

@@ -12,12 +12,12 @@ import inspect
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 from duograph.autodiff.custom import custom_call
 from duograph.core.called import name_in_error
-from duograph.core.docstrings import with_constructor, with_result
+from duograph.core.docstrings import rows, with_constructor, with_operands, with_result
 from duograph.core.op import Op
 
 from ..functional.forms import only
@@ -257,6 +257,7 @@ def declare(
     op: Op | None = None,
     check: Callable[[Any], None] | None = None,
     only: dict[str, tuple[Any, ...]] | None = None,
+    operands: tuple[str, ...] | None = None,
 ) -> type[TablePrimitive]:
     """The class of one row.
 
@@ -267,7 +268,9 @@ def declare(
         op: the op that ``forward`` runs, if it is exactly one with these operands.
         check: ``(self)``, raises for wrong attributes.
         only: parameters that have one meaning here, with the values that ask for it; others are refused.
+        operands: names of the operands; ``None``: as ``forward`` calls them.
     """
+    operands = _operand_names(forward, 1) if operands is None else operands
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     signature = inspect.Signature(
         [
@@ -276,7 +279,7 @@ def declare(
         ]
     )
     members: dict[str, Any] = {
-        "__doc__": _text(forward.__doc__ or f"The operator ``{name}``.", name, parameters or {}),
+        "__doc__": _text(forward.__doc__ or f"The operator ``{name}``.", name, parameters or {}, operands),
         "__module__": "duograph.ops",
         "forward": forward, "parameters": parameters or {}, "op": op, "__signature__": signature,
     }  # fmt: skip
@@ -308,9 +311,23 @@ def _results() -> dict[str, str]:
 _REFUSED = "TypeError: an argument or an operand is of a type that cannot be used."
 
 
-def _text(text: str, name: str, parameters: dict[str, Any]) -> str:
-    """The docstring of a class: what the function says, the constructor's arguments, results, refusals, an example."""
-    text = with_constructor(text, name, parameters, REQUIRED)
+@functools.cache
+def _meanings() -> dict[str, tuple[str, str]]:
+    """What operands mean, by their names in this package; ``operands.txt`` has what the table of parameters has not."""
+    return rows(Path(__file__).with_name("operands.txt").read_text(encoding="utf-8"))
+
+
+def _operand_names(function: Callable[..., Any], first: int) -> tuple[str, ...]:
+    """The operands that a function names behind its ``first`` parameters; what it binds by defaults is none."""
+    if not isinstance(function, FunctionType) or function.__code__.co_flags & inspect.CO_VARARGS:
+        return ()
+    bound = sum(callable(value) for value in function.__defaults__ or ())
+    return function.__code__.co_varnames[first : function.__code__.co_argcount - bound]
+
+
+def _text(text: str, name: str, parameters: dict[str, Any], operands: tuple[str, ...]) -> str:
+    """The docstring of a class: what the function says, the constructor's arguments, operands, results, an example."""
+    text = with_operands(with_constructor(text, name, parameters, REQUIRED), name, operands, _meanings())
     returns = _results().get(name, "")
     text = with_result(text, returns, "" if returns.startswith("None") else _REFUSED)
     if name not in _examples() or "Examples:" in text:
@@ -343,7 +360,8 @@ def from_function(name: str, function: Callable[..., Any], op: Op | None = None)
         return function(*operands, **named)
 
     forward.__doc__ = function.__doc__
-    return declare(name, forward, op=op)
+    operands = () if "Args:" in (forward.__doc__ or "") else _operand_names(function, 0)
+    return declare(name, forward, op=op, operands=operands)
 
 
 class ReduceOp:

@@ -96,7 +96,7 @@ def _row(
         return shown[0] if len(shown) == 1 else shown
 
     forward.__doc__ = rule.__doc__
-    CLASSES[name] = declare(name, forward, parameters)
+    CLASSES[name] = declare(name, forward, parameters, operands=tuple(names))
 
 
 _LOCK = {"use_locking": False}

@@ -64,6 +64,10 @@ class ScalarSummary(_Summary):
 class TensorSummary(_Summary):
     """Notes a tensor; see `ScalarSummary`.
 
+    Inputs:
+        - **name** (str) - under which it is recorded.
+        - **value** (Tensor) - what is recorded.
+
     Returns:
         None; the value is noted for `SummaryRecord`.
 
@@ -80,6 +84,10 @@ class TensorSummary(_Summary):
 class HistogramSummary(_Summary):
     """Notes a tensor whose distribution is of interest; see `ScalarSummary`.
 
+    Inputs:
+        - **name** (str) - under which it is recorded.
+        - **value** (Tensor) - what is recorded.
+
     Returns:
         None; the value is noted for `SummaryRecord`.
 
@@ -95,6 +103,10 @@ class HistogramSummary(_Summary):
 
 class ImageSummary(_Summary):
     """Notes images of shape ``(N, C, H, W)``; see `ScalarSummary`.
+
+    Inputs:
+        - **name** (str) - under which it is recorded.
+        - **value** (Tensor) - what is recorded.
 
     Returns:
         None; the value is noted for `SummaryRecord`.
