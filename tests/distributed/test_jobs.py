@@ -118,7 +118,7 @@ def test_a_rank_that_waits_in_vain_names_the_other():
     assert "nothing has come from rank 1" in job.err, job.err
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_ranks_end_with_the_command_that_started_them(ending):
     if ending == signal.SIGKILL and sys.platform != "linux":
         pytest.skip("needs the death signal of parents")
