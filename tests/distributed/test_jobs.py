@@ -88,6 +88,8 @@ def test_a_job_ends_with_one_error(how):
     assert job.status != 0
     assert ENDS[how] in job.err, job.err
     assert job.err.count("Traceback") == 1, job.err
+    if how == "before init":
+        assert "the job was ended by rank 1" in job.err, job.err
 
 
 def test_a_rank_that_is_killed_is_named():
