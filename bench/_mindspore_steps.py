@@ -107,8 +107,8 @@ def network(ms: Any, name: str, p: Problem) -> Any:
     return {"LeNet": LeNet, "ResNet block": ResNetBlock, "GPT, 2 layers": GPT, "LSTM": LSTM}[name]()
 
 
-def step(ms: Any, name: str) -> tuple[Callable[[Any, Any], Any], tuple[Any, Any], Any]:
-    """A training step, its batch, and the network."""
+def step(ms: Any, name: str, reducer: Any = None) -> tuple[Callable[[Any, Any], Any], tuple[Any, Any], Any]:
+    """A training step, its batch, and the network; ``reducer`` of the parameters makes a step of many processes."""
     p = problem(name)
     net = network(ms, name, p)
     net.set_train()
@@ -124,10 +124,11 @@ def step(ms: Any, name: str) -> tuple[Callable[[Any, Any], Any], tuple[Any, Any]
         return loss_of(net(x), y)
 
     gradients = ms.value_and_grad(forward, None, parameters)
+    reduced = reducer(parameters) if reducer else lambda grads: grads
 
     def train_step(x, y):
         loss, grads = gradients(x, y)
-        optimizer(grads)
+        optimizer(reduced(grads))
         return loss
 
     return train_step, (ms.Tensor(p.x), ms.Tensor(p.y.reshape(-1))), net

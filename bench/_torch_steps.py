@@ -92,13 +92,14 @@ def network(torch: Any, name: str, p: Problem) -> Any:
     return {"ResNet block": ResNetBlock, "GPT, 2 layers": GPT, "LSTM": LSTM}[name]()
 
 
-def step(torch: Any, name: str, compiled: bool) -> Callable[[], float]:
-    """A training step that gives its loss."""
+def step(torch: Any, name: str, compiled: bool, wrap: Any = lambda net: net) -> Callable[[], float]:
+    """A training step that gives its loss; ``wrap`` makes a network of many processes of it."""
     p = problem(name)
     net = network(torch, name, p)
     x, y = torch.from_numpy(p.x), torch.from_numpy(p.y.reshape(-1)).long()
     if name in ("ResNet block", "LeNet"):
         net, x = net.to(memory_format=torch.channels_last), x.contiguous(memory_format=torch.channels_last)
+    net = wrap(net)
     parameters = list(net.parameters())
     optimizer = {
         "momentum": lambda: torch.optim.SGD(parameters, p.rate, momentum=0.9, fused=True),

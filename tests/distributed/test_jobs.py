@@ -88,6 +88,8 @@ def test_a_job_ends_with_one_error(how):
     assert job.status != 0
     assert ENDS[how] in job.err, job.err
     assert job.err.count("Traceback") == 1, job.err
+    if how == "before init":
+        assert "the job was ended by rank 1" in job.err, job.err
 
 
 def test_a_rank_that_is_killed_is_named():
@@ -118,7 +120,7 @@ def test_a_rank_that_waits_in_vain_names_the_other():
     assert "nothing has come from rank 1" in job.err, job.err
 
 
-@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
 def test_ranks_end_with_the_command_that_started_them(ending):
     if ending == signal.SIGKILL and sys.platform != "linux":
         pytest.skip("needs the death signal of parents")

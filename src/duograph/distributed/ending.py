@@ -96,6 +96,7 @@ def note(rank: int, what: str) -> None:
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    global _is_failing
     if os.getpid() != _hooked[2]:
         _hooked[0](kind, error, trace)
         return
@@ -104,6 +105,7 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
         head = f"duograph: rank {job[1]} of {job[2]} (process {os.getpid()}) ends before the job begins:"
         _show(head, kind, error, trace)
         note(job[1], "failed")
+        _is_failing = True  # that it ends is not the last word
         _fail_early()
         return
     if _world is None:

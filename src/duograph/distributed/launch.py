@@ -56,6 +56,8 @@ TICK = 0.2
 """Seconds between looks at what ranks have noted."""
 SHORT_TICK = 0.02
 """Until all ranks are known: of one that has ended before it was looked for, nobody can say when."""
+MOMENT = 1.5
+"""Seconds in which ranks end that have got SIGINT by themselves."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
@@ -308,14 +310,16 @@ def _named(ranks: Sequence[int]) -> str:
 def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tuple[int, dict[int, int]]:
     """Runs ``mpiexec``; gives its status, and the signals by which it says processes have ended, by process.
 
-    Ctrl-C is for mpiexec, which ends the ranks; this process waits for that, and passes SIGTERM on. If it is killed,
-    Linux tells mpiexec.
+    Ctrl-C is for mpiexec, which ends the ranks; this process waits for that. SIGINT that was sent to it alone it passes
+    on, as it does SIGTERM. If it is killed, Linux tells mpiexec.
     """
     before = signal.signal(signal.SIGINT, signal.SIG_IGN), signal.getsignal(signal.SIGTERM)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     libc, parent = ctypes.CDLL(None) if sys.platform == "linux" else None, os.getpid()
 
     def in_child() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         if libc is not None:
             libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
             if os.getppid() != parent:  # it has ended before that was said
@@ -331,6 +335,7 @@ def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tupl
         over = threading.Event()
         watcher = threading.Thread(target=watch.run, args=(process, over), daemon=True)
         watcher.start()
+        threading.Thread(target=_pass_on, args=(process, watch, over), daemon=True).start()
         block: list[bytes] = []
         while line := process.stdout.readline():
             if block or line.startswith(b"=" * 40):  # hydra's own words about a rank that has ended badly
@@ -346,9 +351,21 @@ def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tupl
         over.set()
         watcher.join()
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         signal.signal(signal.SIGINT, before[0])
         signal.signal(signal.SIGTERM, before[1])
     return (status if status >= 0 else 128 - status), killed
+
+
+def _pass_on(process: subprocess.Popen[bytes], watch: _Watch, over: threading.Event) -> None:
+    """Passes SIGINT on that other programs have sent to this process alone. Terminals send it to mpiexec, too, which
+    would end all at once if it got a second one; so do programs that send it to the group: then ranks end soon."""
+    if not hasattr(signal, "sigtimedwait"):  # elsewhere than on Linux
+        return
+    while not over.is_set():
+        found = signal.sigtimedwait({signal.SIGINT}, TICK)
+        if found is not None and found.si_code <= 0 and not over.wait(MOMENT) and not watch.gone:
+            process.send_signal(signal.SIGINT)
 
 
 def _bad_ends(text: bytes) -> dict[int, int]:
