@@ -12,8 +12,10 @@ from tests.conformance.harness import Mode, run
 from tests.conformance.test_conformance import PARTS, PROGRAMS, eager
 
 COMMANDS = ("step", "p 1", "node", "where", "next", "goto 1", "node 4", "back 2")
-MOST = 400
-"""Commands of a call; then it goes on to its end."""
+FORWARD = COMMANDS[:5]
+MOST, MOST_BACK = 400, 48
+"""Commands of a call; then it goes on to its end. Those that go back, which runs it again from the beginning, are among
+the first."""
 
 
 class Commands:
@@ -24,7 +26,8 @@ class Commands:
 
     def readline(self):
         self.given += 1
-        return f"{COMMANDS[self.given % len(COMMANDS)]}\n" if self.given < MOST else "continue\n"
+        given = COMMANDS if self.given < MOST_BACK else FORWARD
+        return f"{given[self.given % len(given)]}\n" if self.given < MOST else "continue\n"
 
 
 def stepped(fn):
