@@ -78,9 +78,9 @@ def main():
     def batch(rows):
         return Tensor(np.random.default_rng(rank).standard_normal((rows, options.width)).astype(np.float32))
 
-    half, whole = batch(max(1, options.rows // 2)), batch(options.rows)
-    few, many = seconds(backward, half), seconds(backward, whole)
-    row = max((many - few) / (whole.shape[0] - half.shape[0]), 1e-9) if whole.shape[0] > half.shape[0] else many
+    part, whole = batch(max(1, options.rows // 8)), batch(options.rows)
+    few, many = seconds(backward, part), seconds(backward, whole)
+    row = max((many - few) / (whole.shape[0] - part.shape[0]), 1e-9) if whole.shape[0] > part.shape[0] else many
     moving = max(seconds(alone, whole) - many, 0.0)
     nbytes = sum(p.nbytes for p in net.trainable_params())
     network = Training(nbytes, row, max(many - row * options.rows, 0.0), moving)
