@@ -21,10 +21,13 @@ import duograph as ms
 from duograph.base.config import VARIABLES, Config, config
 from duograph.base.cores import available_cores
 from duograph.base.failures import failure_report
+from duograph.core.traits import Traits
 from duograph.lower.target import current_target
 from duograph.runtime.machine import diskcache
 
 from .layout import KNOWN
+
+__capture__ = Traits(program=True)  # the functions that it tests are compiled as a user's are
 
 __all__ = ["doctor", "variables_page"]
 
@@ -138,6 +141,9 @@ def _same_bits() -> str:
     compiled = ms.jit(f)
     values = {run(x).asnumpy().tobytes() for run in (f, compiled)}
     gradients = {ms.grad(run)(x).asnumpy().tobytes() for run in (f, compiled)}
+    told = compiled.explain()
+    if config().jit and (told.fallbacks or not told.versions):
+        return f"nothing was compiled: {told}"
     return "" if len(values) == len(gradients) == 1 else "eager and compiled results differ"
 
 

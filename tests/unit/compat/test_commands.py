@@ -223,6 +223,15 @@ def test_doctor(tmp_path):
     assert {"numpy", "llvmlite", "processor", "cores"} <= set(shown)
 
 
+def test_what_doctor_compares_is_compiled(monkeypatch):
+    assert doctor._same_bits() == ""
+    with configure(jit=False):
+        assert doctor._same_bits() == ""
+    plain = doctor.ms.jit(lambda v: eval("((v @ v).tanh() * 2 + v.exp()).sum()"))
+    monkeypatch.setattr(doctor.ms, "jit", lambda function: plain)
+    assert doctor._same_bits().startswith("nothing was compiled")
+
+
 def test_doctor_gives_advice(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
