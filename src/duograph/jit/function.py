@@ -36,7 +36,7 @@ from duograph.frontend.load import LOADERS
 from duograph.frontend.programs.printing import Noted, left_over, noted, withheld
 from duograph.frontend.programs.program import Left, Program, RunPlainly
 from duograph.frontend.rules.budget import Spent, share_left
-from duograph.frontend.rules.errors import BetterApart, Uncapturable
+from duograph.frontend.rules.errors import BetterApart, NotYet, Uncapturable
 from duograph.frontend.rules.policy import look_of, request
 from duograph.frontend.values.functions import signature_of
 from duograph.tensor.numerics import Checker, check_numerics
@@ -422,6 +422,8 @@ class JitFunction(Capturing, Comparing, Cutting):
                 return None
             self._may_break = False
         except Uncapturable as exc:
+            if isinstance(exc, NotYet) and store.attempts.postpones():
+                return None
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             if not self._cut_at(exc, store.fallbacks[-1], places):
                 tell_fallback(self, store.fallbacks[-1].rendered)
@@ -449,6 +451,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             return None
         if entry is None:  # it cannot be cut
             return self._compile(store, names, values, left)
+        store.attempts.postponed = 0
         entry.verify(values)
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()

@@ -77,6 +77,8 @@ RETRY = 1 << 13
 """Calls after which plain Python is compared anew for the first time."""
 LONGER, LONG_OFTEN = 4.0, 2
 """So many times what they took calls of plain Python have to take, in so many looks, to be compared anew."""
+MOST_POSTPONED = 3
+"""Attempts of an owner in a row that are put off to its next call, before it counts as a failure that they cannot be made."""
 MOST_CHANGES = 1024
 """Changes after which no more of them are waited for."""
 EXACT = 64
@@ -112,10 +114,11 @@ class Attempts:
         varying: how often a number was another one; -1: it cannot be an input.
         known_unsteady: those of `unsteady` that the function could not be cut at, or has been.
         has_news: something is unsteady that has not been before.
+        postponed: attempts in a row given up because Python's own run of the call makes the next one possible.
     """
 
     def __init__(self) -> None:
-        self.misses = self.captures = self.dropped = self.waited = self.unattempted = 0
+        self.misses = self.captures = self.dropped = self.waited = self.unattempted = self.postponed = 0
         self.missed: dict[Any, int] = {}
         self.varying: dict[Any, int] = {}
         self.known_unsteady: frozenset[Any] = frozenset()
@@ -126,6 +129,11 @@ class Attempts:
         """No version holds for a call; whether those that nobody uses are to go: each costs such a call a check."""
         self.misses += 1
         return self.misses % STALE == 0
+
+    def postpones(self) -> bool:
+        """Whether an attempt that is possible after this call (`NotYet`) leaves no trace: only a few do."""
+        self.postponed += 1
+        return self.postponed <= MOST_POSTPONED
 
     def note_number(self, source: Hashable) -> None:
         """The number that is found there was another one."""

@@ -47,6 +47,10 @@ class TooManyPaths(BetterApart):
     """Tensor-dependent decisions whose paths do not join: each of them doubles what is captured behind it."""
 
 
+class NotYet(Uncapturable):
+    """What Python's own run of this call makes ready for capture at the next one."""
+
+
 class Restart(BaseException):
     """Run the capture again; `log` of the session has a new entry."""
 

@@ -47,6 +47,7 @@ from ..values.world import CONTAINERS, Frame
 from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
+from .cached import CACHED, call_cached
 from .callbacks import Callback, handed
 from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
@@ -86,7 +87,6 @@ _LOOKING = ("get", "sort", "index", "count", "remove")
 _READS_OBJECTS = ("copy", "dataclasses", "json")
 _SLOTS = types.MethodWrapperType | types.WrapperDescriptorType
 _COMPARE_CLASSES = (int, float, bool, complex, str, bytes)
-_CACHED = type(functools.lru_cache(lambda: None))
 _ARRAY_CHANGES = {
     *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
     *("place", "copyto", "putmask", "fill_diagonal", "put_along_axis", "at"),
@@ -111,6 +111,7 @@ class Calls:
         self.run_body = run_body
         self.load = load
         self.depth = 0
+        self.caches: dict[Any, Any] = {}
         self.recursion = Recursion(self)
         self._rules: dict[int, Any] = {}  # functions of this package that are known to be pure, by id
         semantics.calls = self
@@ -154,10 +155,8 @@ class Calls:
                 return self.semantics.object_setattr(fn.__self__, *args)
             if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
                 raise Uncapturable("object.__delattr__ of what the class deletes")
-        if isinstance(fn, _CACHED) and _kind_of_cached(fn) != "framework":  # a guard cannot ask without being counted
-            raise Uncapturable(
-                f"the cached function {fn.__qualname__!r}, which shows whoever asks what it was called with"
-            )
+        if isinstance(fn, CACHED) and _kind_of_cached(fn) != "framework":
+            return call_cached(self, fn, args, kwargs)
         if hasattr(type(fn), "captured_target"):  # compiled functions are part of the program that calls them
             return self.call(fn.captured_target(), args, kwargs)
         method = user_method(fn, "__call__")

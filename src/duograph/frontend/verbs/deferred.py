@@ -38,7 +38,7 @@ if sys.version_info < (3, 12):  # from then on they are no functions
 _PLAIN = (str, int, float, bool, type(None), Scalar, GraphText)
 
 
-class _Step:
+class Step:
     """A step, which is the same object each time that its place in the program is come to."""
 
     def make_python_object(self, collector: Any) -> Any:
@@ -46,7 +46,7 @@ class _Step:
 
 
 @dataclass(frozen=True)
-class _Record(_Step):
+class _Record(Step):
     """Hands a record to a logger, as ``Logger._log`` does for who has called from there."""
 
     logger: logging.Logger
@@ -66,7 +66,7 @@ class _Record(_Step):
 
 
 @dataclass(frozen=True)
-class _Line(_Step):
+class _Line(Step):
     """Prints into a stream."""
 
     file: Any
@@ -95,7 +95,7 @@ def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
 
 
 @dataclass(frozen=True)
-class _Warning(_Step):
+class _Warning(Step):
     """Warns as ``warnings.warn`` does for who has called it from there."""
 
     category: type[Warning]
@@ -133,7 +133,7 @@ def _tell(calls: Any, step_at: Any, args: tuple[Any, ...]) -> None:
     _defer(calls, made, args)
 
 
-def _defer(calls: Any, step: _Step, args: Sequence[Any]) -> None:
+def _defer(calls: Any, step: Step, args: Sequence[Any]) -> None:
     session = calls.session
     if session.has_effects:
         raise Uncapturable("logging beside print, which is done at once")
