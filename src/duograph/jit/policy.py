@@ -78,7 +78,7 @@ RETRY = 1 << 13
 LONGER, LONG_OFTEN = 4.0, 2
 """So many times what they took calls of plain Python have to take, in so many looks, to be compared anew."""
 MOST_POSTPONED = 3
-"""Attempts of an owner in a row that are put off to its next call, before it counts as a failure that they cannot be made."""
+"""Attempts of an owner in a row that are put off to its next call, before one counts as failed."""
 MOST_CHANGES = 1024
 """Changes after which no more of them are waited for."""
 EXACT = 64

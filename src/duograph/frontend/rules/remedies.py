@@ -9,7 +9,7 @@ REMEDIES = {
     "the statement ClassDef": "Define the class outside of the function.",
     "the built-in function": "Write down what it does, or do it outside of the function.",
     "the first import of": "Import it where the module begins.",
-    "the cached function": "Call the function itself (`__wrapped__`), give it plain numbers and strings, or look the value up outside.",
+    "the cached function": "Give it plain numbers and strings, or call `__wrapped__`, which is not cached.",
     "except*": "Catch it with `except`, or raise it outside of the `try` statement.",
     "looks at frames": "Pass what it looks for as an argument.",
     "a generator object": "Return a list, or let the caller compile what it does with each element.",
