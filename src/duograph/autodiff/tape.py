@@ -35,6 +35,7 @@ import numpy as np
 from duograph.base.diagnostics import InternalError
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, state
 from duograph.core.types import ObjectType, StackType, TensorType
+from duograph.ir.control import anchor, sized
 from duograph.ir.node import Node
 from duograph.ops.cast import relabel
 from duograph.tensor.alias import CLOCK, root_of
@@ -344,7 +345,10 @@ class Tape:
         """The hook that `Op.__call__` calls after an op ran."""
         if op.bprop is NOT_DIFFERENTIABLE or op.structured:
             return
-        variables = tuple([self.variable(x) for x in operands])
+        if op is sized or op is anchor:  # the other operands are only computed before
+            variables: tuple[Variable, ...] = (self.variable(operands[0]), *[None] * (len(operands) - 1))
+        else:
+            variables = tuple([self.variable(x) for x in operands])
         if not any(v is not None for v in variables):
             return
         if op is relabel:  # another name for its sizes, but the same value

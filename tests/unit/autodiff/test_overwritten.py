@@ -15,6 +15,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, ops
+from duograph.ir.control import anchor, sized
 
 
 def product(x, y):
@@ -240,3 +241,14 @@ def test_a_call_that_draws_random_numbers_is_repeated_with_the_same():
 
         seen.append(outcome(gradient(loss), 1.0))
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("first_of", [sized, anchor], ids=["sized", "anchor"])
+def test_values_that_only_come_first_are_no_operands_of_gradients(first_of):
+    def fn(x):
+        y = first_of(Tensor([2.0, 3.0]), x * 3)
+        z = y**2.5
+        y[0] = 7.0
+        return z.sum() + x.sum()
+
+    assert ms.grad(fn)(Tensor([1.0, 4.0])).asnumpy().tolist() == [1.0, 1.0]
