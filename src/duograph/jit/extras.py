@@ -9,7 +9,7 @@ from typing import Any
 
 from duograph.core.op import state
 from duograph.frontend.rules.errors import Uncapturable
-from duograph.frontend.verbs.semantics import contains_symbolic
+from duograph.frontend.values.text import contains_symbolic
 from duograph.tensor.tensor import Tensor
 
 from .decorator import jit

@@ -191,3 +191,28 @@ def math_on_constants(x):
 @program(T(7), grad=None)
 def int_tensor_arithmetic(n):
     return n // 2, n % 4, n**2, -n, n / 2, n * 1.5, divmod(int(10), 3)
+
+
+class Half:
+    def __rdivmod__(self, other):
+        return other / 2, 0
+
+    def __divmod__(self, other):
+        return 2 / other, 1
+
+
+@program(calls=[(T([4.0, 2.0]),), (T([1.0, 2.0]),)], captured=False)
+def divmod_of_numbers_and_others(x):
+    number, told = x.sum().item(), []
+    for a, b in ((number, x), (x, number), (int(number), x), (number, "a"), (x, x), (number, Half()), (Half(), number)):
+        try:
+            told.append(divmod(a, b))
+        except TypeError as error:
+            told.append(str(error))
+    return x * 1, told
+
+
+@program(calls=[(T([4.0, 2.0]),), (T([1.0, 2.0]),)])
+def divmod_of_a_number_and_a_tensor_error(x):
+    divmod(x.sum().item(), x)
+    return x * 1

@@ -22,12 +22,11 @@ from ..source.load import FunctionSource
 from ..source.scope import Names, names_of, target_names
 from ..values.functions import CapturedFunction, named
 from ..values.journals import METHODS, Journal
-from ..values.text import GraphText, formatted
+from ..values.text import GraphText
 from ..values.world import CONTAINERS, Conflict, Frame
 from ..verbs.attributes import user_method
-from ..verbs.builtins import format_constant, text_of_user_object
-from ..verbs.operands import check_key, check_operand, check_text
-from ..verbs.semantics import contains_symbolic
+from ..verbs.operands import check_key, check_operand
+from ..verbs.texts import formatted_value
 from .annotations import evaluate_annotations
 from .receivers import Receivers
 
@@ -476,23 +475,7 @@ class Expressions(Receivers):
         value = self.eval(node.value, frame)
         conversion = chr(node.conversion) if node.conversion != -1 else ""
         spec = self.eval(node.format_spec, frame) if node.format_spec is not None else ""
-        if contains_symbolic(spec):
-            raise Uncapturable("a format specification that is only known at run time")
-        if contains_symbolic(value):
-            return (
-                value
-                if isinstance(value, GraphText) and not spec and conversion in ("", "s")
-                else formatted(value, spec, conversion)
-            )
-        if not conversion:
-            return format_constant(self.calls, value, spec)
-        if conversion == "s" and (text := text_of_user_object(self.calls, value)) is not value:
-            return format(text, spec)
-        if conversion == "r" and (method := user_method(value, "__repr__")) is not None:
-            return format(self.semantics.special("__repr__", method, value), spec)
-        check_text(self.session, value)
-        convert: Any = {"s": str, "r": repr, "a": ascii}[conversion]
-        return format(convert(value), spec)
+        return formatted_value(self.calls, value, conversion, spec)
 
     # -- calls and functions -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays, random generators,
-exceptions that get notes.
+"""Objects that change and cannot be put back: iterators, generators, NumPy arrays, byte arrays, files in memory,
+checksums, random generators, exceptions that get notes.
 
 Capture runs one piece of code several times from the same tracked state (`World.restore`), but nobody can restore an
 iterator. So a clock notes when each of these objects was made and last changed; going back to a moment between the two
@@ -9,12 +9,22 @@ is refused, and changing one that came from outside always is.
 from __future__ import annotations
 
 import array
+import copy
+import hashlib
+import io
 import random
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .errors import Uncapturable
+
+_HASH: type = type(hashlib.md5(usedforsecurity=False))
+_BITS = np.random.BitGenerator
+_DRAWING = random.Random | np.random.RandomState | np.random.Generator
+_OPAQUE = _HASH | _BITS | _DRAWING
 
 
 def is_iterator(obj: Any) -> bool:
@@ -24,12 +34,32 @@ def is_iterator(obj: Any) -> bool:
 
 def is_opaque(obj: Any) -> bool:
     """Whether ``obj`` can change in a way that the tracked state does not cover."""
-    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array | random.Random) or is_iterator(obj)
+    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array | _OPAQUE) or is_iterator(obj)
 
 
 def is_advanced(obj: Any) -> bool:
     """Whether native code that is given ``obj`` changes it: takes values from it, or draws."""
-    return is_iterator(obj) or isinstance(obj, random.Random)
+    return is_iterator(obj) or isinstance(obj, _DRAWING)
+
+
+def is_file(obj: Any) -> bool:
+    """Whether ``obj`` is a file in memory, whose contents are not among its attributes."""
+    return isinstance(obj, io.StringIO | io.BytesIO)
+
+
+def maker_of(obj: Any) -> Callable[[], Any]:
+    """What makes objects as ``obj`` is now.
+
+    Raises:
+        Uncapturable: nothing does, or another object shares what it holds.
+    """
+    if is_iterator(obj) or isinstance(obj, _BITS):
+        raise Uncapturable(f"a {type(obj).__name__} object made inside leaves the compiled function")
+    if isinstance(obj, _HASH):
+        return obj.copy().copy  # type: ignore[attr-defined, no-any-return]
+    shares = isinstance(obj, np.random.Generator | np.random.RandomState)  # its bits with a shallow copy
+    copied = copy.deepcopy if shares else copy.copy
+    return partial(copied, copied(obj))
 
 
 class Opaque:

@@ -58,6 +58,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "string": ("Template", "capwords"),
     "sys": ("intern",),
     "fractions": ("Fraction",),
+    "decimal": ("Decimal",),
+    "_io": ("BytesIO", "StringIO", "_BufferedIOBase", "_IOBase", "_TextIOBase"),
+    "_hashlib": ("HASH", *(f"openssl_{n}" for n in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512"))),
     "json": ("dumps", "loads"),
     "textwrap": ("dedent", "fill", "indent", "shorten", "wrap"),
     "statistics": (
@@ -91,6 +94,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "uuid": ("UUID",),
     "random": ("Random",),
     "_random": ("Random",),
+    "numpy.random._generator": ("Generator",),
+    "numpy.random": ("RandomState",),
     "pathlib": ("PurePath", "PurePosixPath", "PureWindowsPath"),
     "pathlib._local": ("PurePath", "PurePosixPath", "PureWindowsPath"),
     "pathlib._abc": ("PurePathBase",),
@@ -162,7 +167,7 @@ _CODE = (
     type, np.ufunc, np.dtype,
 )  # fmt: skip
 _CONSTANT_NAMES = {
-    ("fractions", "Fraction"), ("re", "Pattern"), ("re", "Match"), ("_operator", "itemgetter"),
+    ("fractions", "Fraction"), ("decimal", "Decimal"), ("re", "Pattern"), ("re", "Match"), ("_operator", "itemgetter"),
     ("_operator", "attrgetter"), ("_operator", "methodcaller"), ("operator", "itemgetter"),
     ("operator", "attrgetter"), ("operator", "methodcaller"), ("datetime", "date"), ("datetime", "datetime"),
     ("datetime", "time"), ("datetime", "timedelta"), ("uuid", "UUID"), ("numpy", "finfo"), ("numpy", "iinfo"),
@@ -208,6 +213,8 @@ def is_pure(fn: Any) -> bool:
             return True
     if isinstance(fn, type) and (module, name) in _ONLY_MADE:
         return True
+    if type(fn).__name__ == "cython_function_or_method":
+        return _is_listed(module, name, fn, NAMES) and fn.__name__ not in _NOT_PURE_METHODS
     if isinstance(fn, types.FunctionType | type):
         return _is_listed(module, name, fn, NAMES) or fn in _BUILTIN_CLASSES or _is_numpy(fn)
     kind = type(fn)

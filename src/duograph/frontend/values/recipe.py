@@ -8,7 +8,6 @@ from, and one object that occurs twice is one object again.
 
 from __future__ import annotations
 
-import copy
 import enum
 import inspect
 import types
@@ -39,7 +38,7 @@ from ..rules.errors import Uncapturable
 from ..rules.exact import is_made_again
 from ..rules.exceptions import members_of
 from ..rules.facts import HEAP_TYPE, MISSING, has_slots, held_in, lookup, slots_of
-from ..rules.opaque import is_iterator, is_opaque
+from ..rules.opaque import is_file, is_opaque, maker_of
 from ..rules.policy import is_user_class
 from ..rules.sources import Source
 from .journals import Journal, operations
@@ -349,7 +348,7 @@ class Collector:
             items = [self.recipe(v) for v in parts[1]]
             is_constant = isinstance(value, slice) and all(isinstance(r, Constant) for r in items)
             return Constant(value) if is_constant else Called(parts[0], items)
-        if self.session.world.is_tracked(value) or type(value) in CONTAINERS:
+        if (self.session.world.is_tracked(value) and not is_file(value)) or type(value) in CONTAINERS:
             return self.contents(value)
         if type(value) is types.FunctionType and self.session.is_made_inside(value):
             gradient = gradient_of(value)
@@ -365,9 +364,7 @@ class Collector:
         if isinstance(value, dict | list):
             return self.contents(value)
         if is_opaque(value) and self.session.is_made_inside(value):
-            if is_iterator(value):
-                raise Uncapturable(f"a {type(value).__name__} object made inside leaves the compiled function")
-            return Called(partial(copy.copy, copy.copy(value)), [])
+            return Called(maker_of(value), [])
         kind = type(value)
         is_bare = is_user_class(kind) and not raw_hasattr(value, "__dict__") and self.session.is_made_inside(value)
         if is_bare or id(value) in self.session.without_dictionary:

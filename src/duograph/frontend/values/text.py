@@ -13,6 +13,7 @@ import numpy as np
 
 from duograph.base.lookup import raw_hasattr
 from duograph.core.op import state
+from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, wrap
 
@@ -138,6 +139,17 @@ def rendered(function: Callable[[Any], str], value: Any) -> GraphText:
     else:
         function(sample)
     return GraphText([(function, _at_present(value))])
+
+
+def contains_symbolic(value: Any) -> bool:
+    """Whether a value has parts that are only known at run time."""
+    if isinstance(value, Scalar | NumpyScalar | GraphText | Tensor):
+        return True
+    if isinstance(value, tuple | list | set | frozenset):
+        return any(contains_symbolic(v) for v in value)
+    if isinstance(value, dict):
+        return any(contains_symbolic(v) for v in value.values())
+    return False
 
 
 class _NoSampleError(Exception):

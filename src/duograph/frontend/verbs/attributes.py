@@ -29,6 +29,7 @@ from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_trace
 from ..rules.facts import HEAP_TYPE, HELD, MISSING, lookup
+from ..rules.opaque import is_opaque
 from ..rules.policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
 from ..rules.sources import Pin
 from ..rules.watch import watched
@@ -363,7 +364,7 @@ class Attributes:
         if type(value) in (*_METHODS, types.MethodWrapperType) and name not in raw_getattr(obj, "__dict__", ()):
             if value.__self__ is obj or value.__self__ is type(obj):  # a method of its class
                 return value
-        if isinstance(obj, BaseException) and self._is_inside(obj):
+        if (isinstance(obj, BaseException) or is_opaque(obj)) and self._is_inside(obj):
             return value
         return self.session.external(value, sources.attr(self.session.source_of(obj), name))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import builtins
-import enum
 import functools
 import inspect
 import operator
@@ -23,7 +22,6 @@ from duograph.tensor.tensor import Tensor
 
 from ..programs.printing import PrintTarget
 from ..rules.errors import Uncapturable
-from ..rules.facts import lookup
 from ..rules.opaque import is_iterator
 from ..rules.policy import is_builtin_class, is_user_class
 from ..rules.sources import Pin
@@ -31,7 +29,7 @@ from ..rules.watch import watched
 from ..values.functions import CapturedFunction
 from ..values.recipe import Called, Collector
 from ..values.restricted import Restricted
-from ..values.text import GraphText, formatted
+from ..values.text import GraphText, contains_symbolic, formatted
 from .attributes import user_method
 from .callbacks import key_function
 from .chosen import is_index
@@ -39,7 +37,7 @@ from .contexts import RECREATE, Quiet
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
 from .order import in_order, keys_of
-from .semantics import contains_symbolic
+from .texts import format_constant, text_of_user_object
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {**RECREATE}
 
@@ -83,16 +81,6 @@ def _print(calls: Any, *values: Any, **kwargs: Any) -> None:
     collector = Collector(calls.session, values_only=True)
     recipes = [collector.recipe(v) for v in shown]
     calls.session.call_effect(PrintTarget(recipes, kwargs), *collector.nodes)
-
-
-def text_of_user_object(calls: Any, value: Any) -> Any:
-    """``str(value)`` if code of the user makes it, else ``value``."""
-    name = "__str__"
-    method = user_method(value, name)
-    if method is None and lookup(type(value), name) is object.__str__:  # which asks for the other one
-        name = "__repr__"
-        method = user_method(value, name)
-    return value if method is None else calls.semantics.special(name, method, value)
 
 
 @substitute(np.errstate)
@@ -493,32 +481,11 @@ def _repr(calls: Any, obj: Any) -> Any:
     return repr(obj)
 
 
-_FORMAT_OF_MEMBERS = vars(enum.Enum)["__format__"]  # formats what ``str`` gives
-
-
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
     if contains_symbolic(obj):
         return formatted(obj, spec, "")
     return format_constant(calls, obj, spec)
-
-
-def format_constant(calls: Any, obj: Any, spec: str) -> Any:
-    """``format(obj, spec)`` of what is known during capture."""
-    method = user_method(obj, "__format__")
-    if method is not None:
-        return calls.semantics.special("__format__", method, obj, spec)
-    found = lookup(type(obj), "__format__")
-    plain = found is object.__format__  # which takes no specification
-    if plain or found is _FORMAT_OF_MEMBERS:
-        text = obj if plain and spec else text_of_user_object(calls, obj)
-        if text is not obj:
-            return format(text, spec)
-    if spec.endswith("n"):
-        raise Uncapturable("a format that depends on the locale")
-    if not (isinstance(obj, np.generic) and spec):
-        check_text(calls.session, obj)
-    return format(obj, spec)
 
 
 @substitute(Tensor)

@@ -42,7 +42,7 @@ from ..rules.watch import watched
 from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
-from ..values.text import GraphText, formatted
+from ..values.text import GraphText, contains_symbolic, formatted
 from ..values.world import CONTAINERS, Frame
 from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
@@ -52,11 +52,11 @@ from .callbacks import Callback, handed
 from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
 from .fields import check_fields, check_generated_init, runs_code, set_fields
-from .getters import call_getter, check_template, text_method
+from .getters import call_getter
 from .library import ask, dispatched, is_single_dispatch, of_context
 from .native_errors import check_error, run_native
 from .order import find, sort_list
-from .semantics import contains_symbolic
+from .texts import check_template, text_method
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -408,7 +408,7 @@ class Calls:
         check_template(fn)
         if len(args) == 1 and is_iterator(args[0]) and type(raw_getattr(fn, "__self__")) is str:
             args = (self.call(list, args, {}),)  # `join`, which makes a list of it before it looks at one
-        text = text_method(fn, args, kwargs)
+        text = text_method(self, fn, args, kwargs)
         if text is not None:
             return text
         self._check_native(fn, args, kwargs)

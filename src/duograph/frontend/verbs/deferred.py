@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import io
 import logging
 import sys
 import warnings
@@ -26,7 +27,8 @@ from ..rules.policy import is_builtin_class, is_user_class
 from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
-from .builtins import SUBSTITUTES, substitute, text_of_user_object
+from .builtins import SUBSTITUTES, substitute
+from .texts import text_of_user_object
 
 _LEVELS = {
     "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR,
@@ -84,6 +86,9 @@ def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
     if file is None:
         _print_now(calls, *values, **options)
         return
+    if type(file) is io.StringIO and calls.session.is_made_inside(file):
+        _print_into(calls, file, values, **options)
+        return
     if file is not sys.stderr or is_user_class(type(file)):
         raise Uncapturable("print into a file that is not sys.stderr")
     if calls.session.catches:
@@ -92,6 +97,17 @@ def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
         raise Uncapturable("print with options that are no texts")
     line = _Line(file, tuple(options.items()))
     _defer(calls, line, [text_of_user_object(calls, v) for v in values])
+
+
+def _print_into(
+    calls: Any, file: io.StringIO, values: Any, sep: Any = None, end: Any = None, flush: bool = False
+) -> None:
+    """Prints into a text in memory that the program has made."""
+    if not {type(sep), type(end)} <= {str, type(None)} or type(flush) is not bool:
+        raise Uncapturable("print with options that are no texts")
+    shown = [calls.call(str, (v,), {}) for v in values]
+    line = calls.call((" " if sep is None else sep).join, (shown,), {}) + ("\n" if end is None else end)
+    calls.call(calls.semantics.getattr(file, "write"), (line,), {})
 
 
 @dataclass(frozen=True)

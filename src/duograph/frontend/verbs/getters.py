@@ -1,20 +1,14 @@
-"""Attributes that are read and items that are read by name: ``operator.attrgetter`` and its like, ``str.format``."""
+"""Attributes and items that are read by name: ``operator.attrgetter`` and its like."""
 
 from __future__ import annotations
 
 import functools
 import operator
-import string
 from typing import Any
-
-from duograph.base.lookup import raw_getattr
-from duograph.ops.scalar import Scalar
 
 from ..rules.errors import Uncapturable
 from ..rules.policy import is_user_class
 from ..rules.purity import is_constant
-from ..values.text import GraphText, Template, rendered
-from .semantics import contains_symbolic
 
 
 def call_getter(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -39,36 +33,3 @@ def call_getter(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
 def _of_names(found: list[Any]) -> Any:
     return found[0] if len(found) == 1 else tuple(found)
-
-
-def check_template(fn: Any) -> None:
-    """Refuses ``"{0.attribute}".format(...)``, which asks the object as it is."""
-    template = raw_getattr(fn, "__self__")
-    if isinstance(template, str) and raw_getattr(fn, "__name__", "") in ("format", "format_map") and _reads(template):
-        raise Uncapturable("a format that reads attributes")
-
-
-def _reads(template: str) -> bool:
-    try:
-        fields = list(string.Formatter().parse(template))
-    except ValueError:  # which Python is to raise
-        return False
-    return any("." in (name or "") or (spec and "{" in spec and _reads(spec)) for _, name, spec, _ in fields)
-
-
-def text_method(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> GraphText | None:
-    """``template.format(...)`` and ``separator.join(...)`` of what is only known at run time."""
-    owner, name = raw_getattr(fn, "__self__"), raw_getattr(fn, "__name__", "")
-    if not isinstance(owner, str) or not contains_symbolic((args, kwargs)):
-        return None
-    if name == "format":
-        return rendered(Template(owner), (args, dict(kwargs)))
-    if name == "join" and len(args) == 1 and isinstance(args[0], list | tuple):
-        pieces: list[Any] = []
-        for i, item in enumerate(args[0]):
-            if not isinstance(item, str | GraphText):
-                kind = item.type.python_type if isinstance(item, Scalar) else type(item)
-                raise TypeError(f"sequence item {i}: expected str instance, {kind.__name__} found")
-            pieces += [owner] * (i > 0) + ([item] if isinstance(item, str) else item.parts)
-        return GraphText(pieces)
-    raise Uncapturable(f"str.{name} of values that are only known at run time")

@@ -17,6 +17,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from duograph.tensor.tensor import Tensor
 
 from ..rules import sources
@@ -27,6 +29,7 @@ from ..rules.watch import watched
 from ..values.closures import is_annotated
 from ..values.functions import CapturedFunction
 from .builtins import substitute
+from .native_errors import run_native
 
 
 @substitute(builtins.vars)
@@ -233,11 +236,17 @@ def _contains(calls: Any, mapping: Any, key: Any) -> Any:
     return calls.call_native(Mapping.__contains__, (mapping, key), {})
 
 
-@substitute(random.Random)
-def _random(calls: Any, *seed: Any) -> Any:
-    if len(seed) != 1 or type(seed[0]) not in (int, str, bytes, float):
-        raise Uncapturable("a random generator without a seed, which the system gives")
-    return calls.call_native(random.Random, seed, {})
+def _generator(make: Any) -> Any:
+    def seeded(calls: Any, *seed: Any) -> Any:
+        if len(seed) != 1 or type(seed[0]) not in (int, str, bytes, float):
+            raise Uncapturable("a random generator without a seed, which the system gives")
+        return run_native(calls.session, make, *seed)
+
+    return seeded
+
+
+for _make in (random.Random, np.random.RandomState, np.random.default_rng):
+    substitute(_make)(_generator(_make))
 
 
 @substitute(types.MappingProxyType)

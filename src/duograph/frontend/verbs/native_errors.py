@@ -24,6 +24,7 @@ from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.opaque import is_iterator
 from ..values.restricted import Restricted
 from ..values.text import GraphText
+from .decimals import in_context, uses_decimals
 from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
     if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
         session.note_identity(fn, 0)
     try:
+        if (not plain or type(fn) is type) and uses_decimals(fn, raw_getattr(fn, "__self__"), args, kwargs):
+            return in_context(session, fn, args, kwargs)
         if not (is_of_numpy(fn) if plain else uses_numpy(fn, args)):
             return fn(*args, **kwargs)
         try:

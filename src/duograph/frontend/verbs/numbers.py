@@ -18,6 +18,8 @@ from .builtins import SUBSTITUTES, substitute
 from .native_errors import run_native
 from .operands import MOST_DIGITS
 
+_NUMBERS = Scalar | int | float
+
 
 def _number(kind: str) -> Callable[..., Any]:
     convert = {"int": int, "float": float}[kind]
@@ -53,9 +55,14 @@ def _abs(calls: Any, obj: Any) -> Any:
 
 @substitute(divmod)
 def _divmod(calls: Any, a: Any, b: Any) -> Any:
-    return (
-        (a // b, a % b) if isinstance(a, Scalar) or isinstance(b, Scalar) else run_native(calls.session, divmod, a, b)
-    )
+    if not isinstance(a, Scalar) and not isinstance(b, Scalar):
+        return run_native(calls.session, divmod, a, b)
+    if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+        return a // b, a % b
+    if isinstance(a, Tensor) or isinstance(b, Tensor):  # which has no ``__divmod__``
+        kinds = [x.type.python_type if isinstance(x, Scalar) else type(x) for x in (a, b)]
+        raise TypeError(f"unsupported operand type(s) for divmod(): {kinds[0].__name__!r} and {kinds[1].__name__!r}")
+    raise Uncapturable("divmod of a number that is only known at run time and an object")
 
 
 @substitute(round)

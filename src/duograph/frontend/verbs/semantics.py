@@ -35,13 +35,14 @@ from ..rules.purity import is_constant
 from ..values.factories import factory_of
 from ..values.movable import PLAIN
 from ..values.restricted import Restricted
-from ..values.text import GraphText, Percent, rendered
+from ..values.text import GraphText, Percent, contains_symbolic, rendered
 from ..values.world import CONTAINERS, Conflict
 from .attributes import Attributes, user_method
 from .chosen import is_among, is_index, is_sequence, item_at, part, position, static_size
 from .dispatch import comparisons_in_turn, operands_in_turn
 from .native_errors import run_native
 from .operands import check_holder, check_key, check_operand, check_text
+from .texts import percent
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -254,6 +255,8 @@ class Semantics(Attributes):
 
     def binary(self, op: Any, a: Any, b: Any) -> Any:
         """``a op b``."""
+        if type(a) is str and op is operator.mod:
+            a, b = percent(self.calls, a, b)
         if isinstance(a, str) and op is operator.mod and contains_symbolic(b):
             return rendered(Percent(a), b)
         if isinstance(a, str | bytes) and op is operator.mod:
@@ -521,14 +524,3 @@ def _plain_key(key: Any) -> Any:
     if isinstance(key, Tensor | Scalar | slice):
         raise Uncapturable("an index into an outside object that is only known at run time")
     return key
-
-
-def contains_symbolic(value: Any) -> bool:
-    """Whether a value has parts that are only known at run time."""
-    if isinstance(value, Scalar | NumpyScalar | GraphText | Tensor):
-        return True
-    if isinstance(value, tuple | list | set | frozenset):
-        return any(contains_symbolic(v) for v in value)
-    if isinstance(value, dict):
-        return any(contains_symbolic(v) for v in value.values())
-    return False

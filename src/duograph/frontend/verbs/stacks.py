@@ -6,6 +6,7 @@ import contextlib
 from typing import Any
 
 from ..rules.errors import INTERNAL, Uncapturable
+from ..rules.opaque import is_file
 from ..rules.policy import module_kind
 from .attributes import user_method
 from .builtins import substitute
@@ -23,7 +24,7 @@ def protocol_method(manager: Any, name: str) -> Any:
     if found is None:
         missed = " (missed __exit__ method)" if name == "__exit__" else ""
         raise TypeError(f"{type(manager).__name__!r} object does not support the context manager protocol{missed}")
-    if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS:
+    if module_kind(type(manager).__module__) == "framework" or type(manager) in _PURE_MANAGERS or is_file(manager):
         return getattr(manager, name)
     raise Uncapturable(f"a with statement over an object of class {type(manager).__name__!r}")
 
