@@ -59,10 +59,7 @@ def _divmod(calls: Any, a: Any, b: Any) -> Any:
         return run_native(calls.session, divmod, a, b)
     if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
         return a // b, a % b
-    if isinstance(a, Tensor) or isinstance(b, Tensor):  # which has no ``__divmod__``
-        kinds = [x.type.python_type if isinstance(x, Scalar) else type(x) for x in (a, b)]
-        raise TypeError(f"unsupported operand type(s) for divmod(): {kinds[0].__name__!r} and {kinds[1].__name__!r}")
-    raise Uncapturable("divmod of a number that is only known at run time and an object")
+    raise Uncapturable("divmod of a number that is only known at run time and of what is none")
 
 
 @substitute(round)
