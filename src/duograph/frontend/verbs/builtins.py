@@ -483,6 +483,8 @@ def _repr(calls: Any, obj: Any) -> Any:
 
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
+    if not isinstance(spec, str):
+        raise Uncapturable("a format whose specification is no text, or only known at run time")
     if contains_symbolic(obj):
         return formatted(obj, spec, "")
     return format_constant(calls, obj, spec)

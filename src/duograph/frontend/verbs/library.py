@@ -6,6 +6,7 @@ import builtins
 import copy
 import copyreg
 import dataclasses
+import enum
 import functools
 import importlib
 import inspect
@@ -19,6 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.dtype import DType
+from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules import sources
@@ -28,6 +31,7 @@ from ..rules.sources import Pin, Source
 from ..rules.watch import watched
 from ..values.closures import is_annotated
 from ..values.functions import CapturedFunction
+from ..values.text import GraphText
 from .builtins import substitute
 from .native_errors import run_native
 
@@ -115,16 +119,79 @@ _COPIED_BY = (
 @substitute(copy.copy)
 def _copy(calls: Any, value: Any) -> Any:
     """An object from outside with nothing but attributes: another one, with what it has now."""
+    if not _has_only_attributes(calls, value):
+        return calls.call_native(copy.copy, (value,), {})
+    return _made_with(calls, value, calls.call(type(value).__new__, (type(value),), {}), lambda held: held)
+
+
+@substitute(copy.deepcopy)
+def _deepcopy(calls: Any, value: Any, memo: Any = None) -> Any:
+    """What holds such an object: the objects are copied here, each once, the rest as `copy` does it."""
+    if memo is not None or not _reaches_object(calls, value, _DEPTH):
+        return calls.call_native(copy.deepcopy, (value,) if memo is None else (value, memo), {})
+    return _copied_deep(calls, value, {})
+
+
+_DEPTH = 4
+_ATOMS = (*(int, float, complex, bool, str, bytes, type(None), type, range, DType, Scalar, GraphText), enum.Enum)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, CapturedFunction)
+
+
+def _has_only_attributes(calls: Any, value: Any) -> bool:
     cls = calls.call(type, (value,), {})
-    is_plain = is_user_class(cls) and not isinstance(value, Tensor) and not calls.session.is_made_inside(value)
-    if not is_plain or any(watched(cls, n) is not getattr(object, n, None) for n in _COPIED_BY):
-        return calls.call_native(copy.copy, (value,), {})
-    if cls in copyreg.dispatch_table or any("__slots__" in vars(base) for base in cls.__mro__):
-        return calls.call_native(copy.copy, (value,), {})
-    made = calls.call(cls.__new__, (cls,), {})
+    if not is_user_class(cls) or isinstance(value, (Tensor, *_ATOMS)) or calls.session.is_made_inside(value):
+        return False
+    if any(watched(cls, n) is not getattr(object, n, None) for n in _COPIED_BY):
+        return False
+    return cls not in copyreg.dispatch_table and not any("__slots__" in vars(base) for base in cls.__mro__)
+
+
+def _made_with(calls: Any, value: Any, made: Any, of: Callable[[Any], Any]) -> Any:
+    """``made`` with the attributes of ``value``."""
     held = calls.semantics.getattr(value, "__dict__")
     for name in list(calls.semantics.iterate(held)):
-        calls.semantics.object_setattr(made, name, calls.semantics.getitem(held, name))
+        if hasattr(type(watched(type(value), name)), "__set__"):
+            raise Uncapturable(f"a copy of an object whose class looks after {name!r}")
+        calls.semantics.object_setattr(made, name, of(calls.semantics.getitem(held, name)))
+    return made
+
+
+def _reaches_object(calls: Any, value: Any, depth: int) -> bool:
+    if type(value) in (list, tuple, dict):
+        parts = value.values() if type(value) is dict else value
+        return depth > 0 and any(_reaches_object(calls, v, depth - 1) for v in parts)
+    return _has_only_attributes(calls, value)
+
+
+def _copied_deep(calls: Any, value: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
+    if id(value) in memo:
+        return memo[id(value)][1]
+    if isinstance(value, (*_ATOMS, *_FUNCTIONS)):
+        return value
+    if type(value) is tuple:
+        items = tuple([_copied_deep(calls, v, memo) for v in value])
+        return value if all(a is b for a, b in zip(items, value, strict=True)) else items
+    if type(value) is list:
+        made = calls.world.track([])
+        memo[id(value)] = value, made
+        for item in list(calls.semantics.iterate(value)):
+            made.append(_copied_deep(calls, item, memo))
+    elif type(value) is dict:
+        made = calls.world.track({})
+        memo[id(value)] = value, made
+        for key in list(calls.semantics.iterate(value)):
+            if not isinstance(key, _ATOMS):
+                raise Uncapturable(f"a deep copy of a dictionary with a key of class {type(key).__qualname__}")
+            made[key] = _copied_deep(calls, calls.semantics.getitem(value, key), memo)
+    elif type(value) is Tensor:
+        made = calls.call_native(copy.deepcopy, (value,), {})
+        memo[id(value)] = value, made
+    elif _has_only_attributes(calls, value) and watched(type(value), "__deepcopy__") is None:
+        made = calls.call(type(value).__new__, (type(value),), {})
+        memo[id(value)] = value, made
+        _made_with(calls, value, made, lambda held: _copied_deep(calls, held, memo))
+    else:
+        raise Uncapturable(f"a deep copy of an object of class {type(value).__qualname__} in one from outside")
     return made
 
 
