@@ -22,6 +22,7 @@ from ..source.load import FunctionSource
 from ..source.scope import Names, names_of, target_names
 from ..values.functions import CapturedFunction, named
 from ..values.journals import METHODS, Journal
+from ..values.namespace import Namespace
 from ..values.text import GraphText
 from ..values.world import CONTAINERS, Conflict, Frame
 from ..verbs.attributes import user_method
@@ -175,7 +176,7 @@ class Expressions(Receivers):
             raise NameError(f"name {name!r} is not defined", name=name)
         if name == "locals":
             return partial(self._locals, frame)
-        return value
+        return partial(Namespace, self.session, frame.globals) if name == "globals" else value
 
     def _locals(self, frame: Frame) -> dict[str, Any]:
         for value in frame.locals.values():
