@@ -33,7 +33,7 @@ def a_variable_that_counts(x):
 
 @program(calls=CALLS, HELD=[1])
 def a_list_by_its_name(x):
-    globals()["HELD"].append(7)
+    globals()["HELD"][0] += 7
     return x * HELD[-1], (lambda: globals()["RATE"])() * 2
 
 

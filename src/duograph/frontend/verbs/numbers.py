@@ -57,7 +57,7 @@ def _abs(calls: Any, obj: Any) -> Any:
 def _divmod(calls: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Scalar) and not isinstance(b, Scalar):
         return run_native(calls.session, divmod, a, b)
-    if isinstance(a, _NUMBERS) and isinstance(b, _NUMBERS):
+    if all(isinstance(x, _NUMBERS) for x in (a, b)):
         return a // b, a % b
     raise Uncapturable("divmod of a number that is only known at run time and of what is none")
 
