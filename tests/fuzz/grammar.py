@@ -37,6 +37,7 @@ import random
 import sys
 import time
 import types
+from decimal import Decimal
 
 import numpy as np
 
@@ -144,6 +145,14 @@ class Rank:
 
     def __lt__(self, other):
         return self.value < other.value
+
+    def __str__(self):
+        return f"R{self.value}"
+
+
+@functools.lru_cache(maxsize=4)
+def cached(n):
+    return [n, n * 0.5]
 
 
 RANKS = [Rank(2), Rank(1), Rank(4)]
@@ -365,7 +374,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "0.5", "1.5", "-0.25", "({r} * {r})", "({r} + {n})", "({n} / {n})", "({r} / {r})", "float({s})", "{f}.sum().item()", "({r} ** 2)",
         "math.sqrt({r})", "min({r}, {r})", "round({r}, 1)", "({r} // {r})", "({r} % {r})", "float({n})", "SCALE", "({r} if {q} else {r})",
         "(2.0 ** {n})", "({r} ** {n})", "math.exp({r})", "math.log({n})", "abs({r})", "-{r}", "({r} - {r})",
-        "max({r}, {n})", "float({z} or '2')", "sum([{r}, {r}])",
+        "max({r}, {n})", "float({z} or '2')", "sum([{r}, {r}])", "cached({n})[1]", "float(Decimal({n}) / 4)", "copy.deepcopy(SETTINGS).rate", "globals()['SCALE']",
         "math.sqrt({s} * {s})", "math.exp(-abs(float({s})))", "round(float({s}), 1)", "math.hypot({s}, {r})", "math.atan2({s}, {s})", "dataclasses.astuple(SETTINGS)[0]",
     ],
     "q": [
@@ -382,7 +391,8 @@ EXPRESSIONS: dict[str, list[str]] = {
         "'a'", "'b'", "'hits'", "NAME", "f'''{{{n}}}'''", "f'''{{{r}:.2f}}'''", "({z} + {z})", "{z}.upper()", "str({n})", "{z}[{n}]", "{z}[:{n}]",
         "('a' if {q} else 'b')", "'-'.join([{z}, {z}])", "f'''{{{s}}}'''", "repr({s})", "{z}.replace('a', 'b')", "'%d' % {n}", "{z} * ({n} % 3)",
         "f'''{{{n}!r}}|{{{z}:>3}}'''", "str({t})", "'{{}}'.format({n})", "chr(97 + {n} % 3)", "str({t}.dtype)", "str({t}.shape)", "min({z}, {z})",
-        "{z}.split('-')[0]", "type({t}).__name__", "getattr({t}, 'name', {z})", "', '.join(sorted([{z}, {z}]))", "str({r})", "f'''{{{m}}}'''",
+        "({z}).split('-')[0]", "type({t}).__name__", "getattr({t}, 'name', {z})", "', '.join(sorted([{z}, {z}]))", "str({r})", "f'''{{{m}}}'''",
+        "'%s %s' % (Rank({n}), {z})", "'{{}}|{{!r:>3}}'.format(Rank({n}), {z})", "f'''{{Rank({n})}}'''",
     ],
     "l": [
         "[{t}, {t}]", "[{t}, {n}]", "[a * 2 for a in {l}]", "{l}[::-1]", "({l} + [{t}])", "list({l})", "[a for a in {l} if {q}]", "[*{l}, {t}]",
