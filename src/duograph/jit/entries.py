@@ -177,6 +177,7 @@ class Entries:
         for last in self.compiled[MAX_VERSIONS - 1 :]:
             self.drop(last)
         self.compiled = put_first(entry, self.compiled)
+        self.attempts.postponed = 0
         self.is_small = all(e.is_small for e in self.compiled)
 
     def note_use(self, entry: Entry) -> None:

@@ -451,7 +451,6 @@ class JitFunction(Capturing, Comparing, Cutting):
             return None
         if entry is None:  # it cannot be cut
             return self._compile(store, names, values, left)
-        store.attempts.postponed = 0
         entry.verify(values)
         if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
             self._note_no_use()

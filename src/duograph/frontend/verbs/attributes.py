@@ -39,6 +39,7 @@ from ..values.restricted import Restricted
 from ..values.settable import check_settable
 from ..values.text import GraphText
 from ..values.world import CONTAINERS, World, is_own_dictionary
+from .partials import bound_partial
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -294,7 +295,7 @@ class Attributes:
         if type(found) is classmethod and is_users_descriptor(found):
             raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
         if type(found) is functools.partialmethod and name not in raw_getattr(obj, "__dict__", ()):
-            return self._bound_partial(found, obj)
+            return bound_partial(self.session, found, obj)
         is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
         if _is_data_of_class(obj, found, name):
             if not is_made and raw_hasattr(
@@ -327,17 +328,6 @@ class Attributes:
         if name in raw_getattr(obj, "__dict__", ()) and _is_answered_by_code(cls, found):
             self.session.guards.add(self.session.source_of(obj), "own value", name)  # a guard runs no code of the user
         return self._outside_attr(obj, name, value)
-
-    def _bound_partial(self, found: functools.partialmethod[Any], obj: Any) -> Any:
-        """What a ``functools.partialmethod`` gives: another partial of the bound method each time."""
-        if type(found.func) is not types.FunctionType:
-            raise Uncapturable(f"a partialmethod of a {type(found.func).__name__}")
-        source, external = self.session.source_of(found), self.session.external
-        named = sources.attr(source, "keywords")
-        self.session.guards.add(named, "keys", list(found.keywords))
-        held = external(found.args, sources.attr(source, "args"))
-        keywords = {k: external(v, sources.item(named, k)) for k, v in found.keywords.items()}
-        return functools.partial(types.MethodType(found.func, obj), *held, **keywords)
 
     def _or_hook(self, obj: Any, getter: Any, args: tuple[Any, ...]) -> Any:
         """``getter(*args)``; where it says that there is no such attribute, Python asks ``__getattr__``."""

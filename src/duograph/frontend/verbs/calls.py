@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.base.lookup import attributes_of_partial, raw_getattr, raw_hasattr
+from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.called import note_user_code
 from duograph.core.op import Op
 from duograph.ops.scalar import Scalar, as_scalar
@@ -56,6 +56,7 @@ from .getters import call_getter
 from .library import ask, dispatched, is_single_dispatch, of_context
 from .native_errors import check_error, run_native
 from .order import find, sort_list
+from .partials import flattened, parts_of
 from .texts import check_template, text_method
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class Calls:
         if isinstance(fn, Op):
             return run_native(self.session, fn, *args, **kwargs)
         if isinstance(fn, functools.partial):
-            function, held, named = self._partial(fn)
+            function, held, named = parts_of(self.session, fn)
             return self.call(function, (*held, *args), {**named, **kwargs})
         if type(fn) in (operator.attrgetter, operator.methodcaller, operator.itemgetter):
             return call_getter(self, fn, args, kwargs)
@@ -165,26 +166,6 @@ class Calls:
         if _is_cell(fn):
             self._guard_cell(fn)
         return self.call_native(fn, args, kwargs)
-
-    def _partial(self, fn: Any) -> tuple[Any, Any, dict[str, Any]]:
-        """What a ``functools.partial`` holds, as values of the program: function, arguments, keywords."""
-        session = self.session
-        if session.is_made_inside(fn):
-            return fn.func, fn.args, fn.keywords
-        source = session.source_of(fn)
-        named = sources.attr(source, "keywords")
-        session.guards.add(named, "keys", list(fn.keywords))
-        held = session.external(fn.args, sources.attr(source, "args"))
-        function = session.external(fn.func, sources.attr(source, "func"))
-        return function, held, {k: session.external(v, sources.item(named, k)) for k, v in fn.keywords.items()}
-
-    def _flattened(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a partial of a partial, which Python makes one of if the inner has no attributes."""
-        inner = args[0]
-        if attributes_of_partial(inner):
-            return args, kwargs
-        function, held, named = self._partial(inner)
-        return (function, *held, *args[1:]), {**named, **kwargs}
 
     def _call_reader(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """What a function says of the outside, by a guard that asks it again."""
@@ -347,7 +328,7 @@ class Calls:
             check_fields(cls)
         if not is_interpreted(new) and not is_interpreted(init):
             if cls is functools.partial and args and type(args[0]) is functools.partial:
-                args, kwargs = self._flattened(args, kwargs)
+                args, kwargs = flattened(self.session, args, kwargs)
             if (args or kwargs) and any(is_interpreted(watched(cls, n)) for n in ("__setitem__", "update", "append")):
                 raise Uncapturable(f"making an object of class {cls.__qualname__}, whose methods native code may call")
             return self._track_instance(self.call_native(cls, args, kwargs))
