@@ -23,8 +23,8 @@ from .errors import Uncapturable
 
 _HASH: type = type(hashlib.md5(usedforsecurity=False))
 _BITS = np.random.BitGenerator
-_DRAWING = random.Random | np.random.RandomState | np.random.Generator
-_OPAQUE = _HASH | _BITS | _DRAWING
+_DRAWING = (random.Random, np.random.RandomState, np.random.Generator)
+_OPAQUE = (np.ndarray, bytearray, memoryview, array.array, _HASH, _BITS, *_DRAWING)
 
 
 def is_iterator(obj: Any) -> bool:
@@ -34,7 +34,7 @@ def is_iterator(obj: Any) -> bool:
 
 def is_opaque(obj: Any) -> bool:
     """Whether ``obj`` can change in a way that the tracked state does not cover."""
-    return isinstance(obj, np.ndarray | bytearray | memoryview | array.array | _OPAQUE) or is_iterator(obj)
+    return isinstance(obj, _OPAQUE) or is_iterator(obj)
 
 
 def is_advanced(obj: Any) -> bool:
