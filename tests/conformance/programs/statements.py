@@ -406,3 +406,32 @@ def _matched(value, x, flag):
 @program(calls=[(T([1.0, -2.0]), flag) for flag in (False, True)])
 def guards_that_say_not(x, flag):
     return [_matched(value, x, flag) for value in (1, 2, [1, 3], [2, 3], None)]
+
+
+@program(X, build=True)
+def augmented_attribute_of_what_a_call_gives():
+    """The object is evaluated once, and its attribute read once: both may have effects."""
+
+    class Told:
+        def __init__(self):
+            self.__dict__["reads"] = []
+            self.__dict__["n"] = 1
+
+        def __getattr__(self, name):
+            self.reads.append(name)
+            return len(self.reads)
+
+    told, calls = Told(), []
+    stack = [told] * 4
+
+    def found():
+        calls.append(len(stack))
+        return told
+
+    def run(x):
+        found().n += 2
+        stack.pop().n += 3
+        told.missing += 1
+        return x * told.n, list(calls), list(told.reads), len(stack)
+
+    return lambda x: (run(x), run(x))
