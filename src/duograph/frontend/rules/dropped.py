@@ -99,8 +99,8 @@ def _slot(member: types.MemberDescriptorType, value: Any) -> tuple[Any, ...]:
 def awaited_in(value: Any, silent: set[int]) -> bool | None:
     """Whether a program waits for the end of an outside object: its class has a ``__del__`` of the user's, or somebody
     has asked for it with ``weakref.finalize``; or so it is with what it holds, as far as a short look shows. ``None``:
-    files and the like close with it, or a weak reference shows whether it is there. ``silent``: ids of objects for whose
-    end nobody waits; those that are found to be so join them."""
+    files and the like close with it, or a weak reference shows whether it is there. ``silent``: ids of objects for
+    whose end nobody waits; those that are found to be so join them."""
     work, seen, closes = [value], {id(value)}, False
     while work:
         found = work.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.tape import Stale
@@ -22,6 +23,7 @@ from ..programs.primitives import anchor
 from ..rules.errors import Uncapturable
 
 if TYPE_CHECKING:
+    from ..values.world import Snapshot
     from .session import Session
 
 
@@ -66,6 +68,7 @@ class CaptureBinder(GraphBinder):
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
         self.has_hooks = False
+        self.own_gradients: list[tuple[Snapshot, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
         self.reads_written = False
         """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
         tensor, which may be written again; to the graph it is a value of its own."""
@@ -155,6 +158,23 @@ class CaptureBinder(GraphBinder):
 
     def note_hooked(self) -> None:
         self.has_hooks = True
+
+    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], bool]) -> None:
+        self.note_hooked()  # tapes outside have it run in the state that there is by then
+        self.own_gradients.append((self.session.world.snapshot(), [(x, self._stamp(x)) for x in values], again))
+
+    def check_own_gradients(self) -> None:
+        """A gradient is computed: those of the user's functions are as they were when their graphs were made.
+
+        Raises:
+            Uncapturable: they read what the program has changed since, or are given what it has overwritten.
+        """
+        for before, values, is_as_before in self.own_gradients:
+            now = [(stamp, self._stamp(x)) for x, stamp in values]
+            if any(old is not None and new is not None and self._wrote(old[1], new[1]) for old, new in now):
+                raise Uncapturable("a write to what a function of the user's on gradients (bprop, hook) is given later")
+            if self.session.world.changed_since(before) and not is_as_before():
+                raise Uncapturable("a function of the user's on gradients (bprop, hook) that reads what has changed")
 
     def is_watched_and(self, alias: Alias, stored: Stored | None) -> bool:
         """Whether a tape watches a handle on the storage, which has not been written since (``stored`` is what it
