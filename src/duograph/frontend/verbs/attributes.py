@@ -189,10 +189,11 @@ class Attributes:
             self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
         return getattr(obj, name)
 
-    @staticmethod
-    def _present(value: Any, obj: Any, name: str) -> Any:
+    def _present(self, value: Any, obj: Any, name: str) -> Any:
         if value is MISSING:
-            if not isinstance(obj, types.ModuleType) and lookup(type(obj), name, MISSING) is not MISSING:
+            classes = (*(obj.__mro__[1:] if isinstance(obj, type) else ()), *type(obj).__mro__)
+            self._check_classes(classes, name)
+            if any(name in vars(cls) for cls in classes):
                 raise Uncapturable("an attribute that the program has deleted, which the class has, too")
             if is_interpreted(lookup(type(obj), "__getattr__")):
                 raise Uncapturable("an attribute that the program has deleted, of a class with __getattr__")
