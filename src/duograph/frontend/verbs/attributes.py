@@ -193,10 +193,8 @@ class Attributes:
         if value is MISSING:
             classes = (*(obj.__mro__[1:] if isinstance(obj, type) else ()), *type(obj).__mro__)
             self._check_classes(classes, name)
-            if any(name in vars(cls) for cls in classes):
-                raise Uncapturable("an attribute that the program has deleted, which the class has, too")
-            if is_interpreted(lookup(type(obj), "__getattr__")):
-                raise Uncapturable("an attribute that the program has deleted, of a class with __getattr__")
+            if any(name in vars(cls) for cls in classes) or is_interpreted(lookup(type(obj), "__getattr__")):
+                raise Uncapturable("an attribute that the program has deleted, which the class has, too, or computes")
             whose = f"{type(obj).__name__!r} object"
             if isinstance(obj, type | types.ModuleType):
                 whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
