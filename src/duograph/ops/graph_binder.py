@@ -49,6 +49,9 @@ class GraphBinder:
     def note_watched(self, value: Tensor) -> None:
         """A gradient tape watches ``value``, a handle of its own on an argument, or a weight, from now on."""
 
+    def note_handle(self, handle: Tensor, tensor: Tensor) -> None:
+        """``handle`` has the attributes and hooks of ``tensor``."""
+
     def note_hooked(self) -> None:
         """A value of this graph has a hook from now on, which runs for gradients that are taken outside, too."""
 

@@ -146,3 +146,58 @@ def variable_of_a_hook():
         return ms.grad(loss)(x), factor
 
     return step
+
+
+def _with_hooks(tensor, gradient):
+    """What ``gradient()`` gives with the hooks of ``tensor`` as they come and go."""
+
+    def run(x):
+        factor = [2]
+        found = [gradient(x)]
+        first = (x if tensor is None else tensor).register_hook(lambda d: d * factor[0])
+        found.append(gradient(x))
+        factor[0] = 5
+        second = (x if tensor is None else tensor).register_hook(lambda d: d + 1)
+        found.append(gradient(x))
+        first.remove()
+        found.append(gradient(x))
+        second.remove()
+        return [*found, gradient(x)]
+
+    return run
+
+
+@program(calls=CALLS, build=True, captured=False)
+def hooks_of_a_weight_come_and_go():
+    weight = ms.Parameter(T([3.0, 4.0]), name="weight")
+    return _with_hooks(weight, ms.jit(lambda x: ms.grad(lambda a: (a * weight).sum(), 0, [weight])(x)))
+
+
+@program(calls=CALLS, build=True, captured=False)
+def hooks_of_an_argument_come_and_go():
+    return _with_hooks(None, ms.jit(lambda x: ms.grad(lambda a: (ops.tanh(a) * a).sum())(x)))
+
+
+@program(calls=CALLS, build=True, captured=False)
+def hook_that_is_registered_inside_on_a_weight():
+    weight = ms.Parameter(T([3.0, 4.0]), name="weight")
+
+    def loss(x):
+        weight.register_hook(lambda d: d * 2)
+        return (x * weight).sum()
+
+    return lambda x: ms.grad(loss, 0, [weight])(x)
+
+
+@program(calls=CALLS, build=True, captured=False)
+def attribute_of_the_argument_of_a_gradient():
+    gradient = ms.jit(lambda x: ms.grad(lambda a: (a * a * getattr(a, "factor", 1)).sum())(x))
+
+    def run(x):
+        found = [gradient(x)]
+        for x.factor in (2, 3):
+            found.append(gradient(x))
+        del x.factor
+        return [*found, gradient(x)]
+
+    return run

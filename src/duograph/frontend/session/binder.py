@@ -20,6 +20,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..programs.order import Order
 from ..programs.primitives import anchor
+from ..rules import sources
 from ..rules.errors import Uncapturable
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class CaptureBinder(GraphBinder):
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
         self.has_hooks = False
+        self._handles: dict[int, tuple[Tensor, Tensor]] = {}
         self.own_gradients: list[tuple[Snapshot, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
         self.reads_written = False
         """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
@@ -155,6 +157,30 @@ class CaptureBinder(GraphBinder):
             self.watched[value._alias] = fresh_stamp()
         else:
             self.session.choices.check_weight(value)
+        if self.session.is_outside(value):
+            self._guard_hooks(value)
+
+    def note_handle(self, handle: Tensor, tensor: Tensor) -> None:
+        origin = self.origin_of(tensor)
+        if self.session.is_outside(origin):
+            self._guard_hooks(origin)
+            self._handles[id(handle)] = handle, origin
+
+    def origin_of(self, tensor: Tensor) -> Tensor:
+        """The tensor from outside of which ``tensor`` is a handle for gradients, or itself."""
+        return self._handles.get(id(tensor), (tensor, tensor))[1]
+
+    def _guard_hooks(self, tensor: Tensor) -> None:
+        """The tape asks a tensor from outside for the hooks that it has."""
+        session, source = self.session, self.session.tensor_source(tensor)
+        found = tensor.__dict__.get("_gradient_hooks")
+        if found is None:
+            session.guards.add(source, "no value", "_gradient_hooks")
+            return
+        table = sources.attr(sources.attr(source, "_gradient_hooks"), "hooks")
+        session.external(found.hooks, table)
+        for key, hook in found.hooks.items():
+            session.external(hook, sources.item(table, key))
 
     def note_hooked(self) -> None:
         self.has_hooks = True

@@ -178,6 +178,8 @@ class Attributes:
             return types.MethodType(found, obj)
         if id(obj) in (choices := self.session.choices).made:
             choices.check_attribute(obj, found, name)
+        if found is None and (origin := self.session.binder.origin_of(obj)) is not obj:
+            return self._tensor_attr(origin, name)
         if found is None:
             self.session.check_attribute_of(obj)
         if not self.session.is_outside(obj) or callable(found):
@@ -207,9 +209,8 @@ class Attributes:
             raise Uncapturable("an attribute that the program has set on a class, read by way of another object")
 
     def _class_attr(self, cls: type, name: str) -> Any:
-        key = ("attr", id(cls), name)
-        if key in self.world.overlay:
-            return self._present(self.world.overlay[key][1], cls, name)
+        if (held := self.world.overlay.get(("attr", id(cls), name))) is not None:
+            return self._present(held[1], cls, name)
         self._check_classes(cls.__mro__, name)
         if name == "__dict__":
             raise Uncapturable("the dictionary of a class")
