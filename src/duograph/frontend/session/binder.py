@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from duograph.autodiff.hooks import REGISTERED
 from duograph.autodiff.tape import Stale
 from duograph.core.memory import ADDRESSABLE, is_shape, obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
@@ -173,6 +174,8 @@ class CaptureBinder(GraphBinder):
     def _guard_hooks(self, tensor: Tensor) -> None:
         """The tape asks a tensor from outside for the hooks that it has."""
         session, source = self.session, self.session.tensor_source(tensor)
+        if not session.external(REGISTERED.any, sources.attr(sources.pinned(REGISTERED), "any")):
+            return
         found = tensor.__dict__.get("_gradient_hooks")
         if found is None:
             session.guards.add(source, "no value", "_gradient_hooks")
