@@ -251,6 +251,8 @@ def backpropagate(
     """
     if getattr(state.binder, "strict_versions", False):
         state.binder.note_overwritten()  # type: ignore[union-attr]  # of sub-graphs, whose tapes were not there
+        if not state.enclosed:
+            state.binder.check_own_gradients()  # type: ignore[union-attr]
     walk = _Walk(tape, alias or {})
     for variable, gradient in initial:
         if gradient is not None:

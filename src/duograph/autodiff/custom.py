@@ -163,11 +163,25 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
         return [builder.param("p", nodes[offset + i].type) for i in range(count)]
 
     saved, douts = params(n + m, 0), params(m, n)
-    with inner_scope(binder) as scope:
+
+    def pulled() -> tuple[tuple[int, ...], list[Any]]:
         handles = [binder.wrap(p) for p in saved]
         grads = _captured(pull, handles[:n], handles[n:], [binder.wrap(p) for p in douts])
         wanted = tuple(i for i, g in enumerate(grads) if g is not None)
-        results = [binder.node_of(grads[i]) for i in wanted]
+        return wanted, [binder.node_of(grads[i]) for i in wanted]
+
+    first_tag = builder.next_tag
+    with inner_scope(binder) as scope:
+        wanted, results = pulled()
+
+    def is_as_before() -> bool:
+        tag, builder.next_tag = builder.next_tag, first_tag  # the same ops are the same nodes
+        try:
+            with inner_scope(binder):
+                return pulled() == (wanted, results)
+        finally:
+            builder.next_tag = tag
+
     _, captures = scope.close("bprop", (*saved, *douts), results)
     through = [builder.param("unused", c.type) for c in captures]
     closed, again = scope.close("bprop", (*saved, *douts), results, captures)
@@ -179,11 +193,12 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
     with inner_scope(binder) as scope:
         pass
     forward, _ = scope.close("through", (*saved, *through), saved[n:])
-    results = custom_vjp(
+    given = custom_vjp(
         *[binder.wrap(x) for x in (*nodes, *captures)],
         forward=forward,
         backward=backward,
         wanted=wanted,
         differentiable=tuple(range(m)),
     )
-    return list(results)
+    binder.note_own_gradient((*inputs, *given), is_as_before)
+    return list(given)

@@ -63,16 +63,35 @@ class TensorHooks:
         return gradient
 
 
+class Registered:
+    """What is known of the hooks of all tensors together.
+
+    Attributes:
+        any: whether a tensor that is no value of a graph ever had one. Until then compiled code need not ask each.
+    """
+
+    def __init__(self) -> None:
+        self.any = False
+
+
+REGISTERED = Registered()
+
+
+def _is_captured() -> bool:
+    return getattr(state.binder, "strict_versions", False)
+
+
 class HookHandle:
     """Takes a hook away again."""
 
     def __init__(self, table: dict[int, Hook], key: int) -> None:
         self._table, self._key = table, key
         self._tapes = state.tapes
+        self._is_inside = state.binder is not None
 
     def remove(self) -> None:
         """Takes the hook away; calling it twice is harmless."""
-        if state.binder is not None and state.tapes != self._tapes:  # in a branch, whose other side keeps it
+        if _is_captured() and (state.tapes != self._tapes or not self._is_inside):  # elsewhere it stays
             raise SymbolicValueError("a hook on a tensor inside compiled code that is taken away elsewhere")
         self._table.pop(self._key, None)
 
@@ -96,7 +115,10 @@ def register_tensor_hook(tensor: Tensor, hook: Hook) -> HookHandle:
         # the gradient will be taken outside of this graph, where uses before the registration cannot be told apart
         raise SymbolicValueError("a hook on a tensor inside compiled code whose gradient is taken outside")
     if state.binder is not None:
+        if _is_captured() and not tensor.is_symbolic:
+            raise SymbolicValueError("a hook on a tensor from outside compiled code")  # it stays there
         state.binder.note_hooked()  # type: ignore[attr-defined]
+    REGISTERED.any |= not tensor.is_symbolic
     hooks = tensor.__dict__.get("_gradient_hooks")
     if hooks is None:
         hooks = tensor.__dict__["_gradient_hooks"] = TensorHooks()

@@ -40,6 +40,8 @@ def handle(value: Tensor) -> Tensor:
     if type(value) is not Tensor and issubclass(type(value), Tensor):
         new.__class__ = type(value)
     new.__dict__.update(value.__dict__)
+    if state.binder is not None:
+        state.binder.note_handle(new, value)  # type: ignore[attr-defined]
     return new
 
 

@@ -7,7 +7,7 @@ storage was written re-derives itself from its parent, and a write through a vie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -49,11 +49,18 @@ class GraphBinder:
     def note_watched(self, value: Tensor) -> None:
         """A gradient tape watches ``value``, a handle of its own on an argument, or a weight, from now on."""
 
+    def note_handle(self, handle: Tensor, tensor: Tensor) -> None:
+        """``handle`` has the attributes and hooks of ``tensor``."""
+
     def note_hooked(self) -> None:
         """A value of this graph has a hook from now on, which runs for gradients that are taken outside, too."""
 
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
+
+    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], Any]) -> None:
+        """Operands and results of a function whose gradient is the user's, and what gives the nodes of that gradient:
+        its graph is made now, and the user's code is to run when the gradient is computed."""
 
     def __init__(self, builder: Builder | None = None) -> None:
         if builder is not None:  # a subclass whose payloads are no nodes has none

@@ -406,3 +406,69 @@ def _matched(value, x, flag):
 @program(calls=[(T([1.0, -2.0]), flag) for flag in (False, True)])
 def guards_that_say_not(x, flag):
     return [_matched(value, x, flag) for value in (1, 2, [1, 3], [2, 3], None)]
+
+
+@program(X, build=True)
+def augmented_attribute_of_what_a_call_gives():
+    """The object is evaluated once, and its attribute read once: both may have effects."""
+
+    class Told:
+        def __init__(self):
+            self.__dict__["reads"] = []
+            self.__dict__["n"] = 1
+
+        def __getattr__(self, name):
+            self.reads.append(name)
+            return len(self.reads)
+
+    told, calls = Told(), []
+    stack = [told] * 4
+
+    def found():
+        calls.append(len(stack))
+        return told
+
+    def run(x):
+        found().n += 2
+        stack.pop().n += 3
+        told.missing += 1
+        return x * told.n, list(calls), list(told.reads), len(stack)
+
+    return lambda x: (run(x), run(x))
+
+
+class _Base:
+    n = 1
+
+
+class _Derived(_Base):
+    pass
+
+
+@program(calls=[(X, 1), (X, 2), (X, 1), (X, 2)], captured=False)
+def delete_what_a_base_class_has_too(x, k):
+    held = _Derived()
+    _Derived.n = held.n = k + 4
+    if k == 2:
+        del _Derived.n
+    y = x * _Derived.n
+    del held.n
+    _Base.m = k
+    _Derived.m = 5
+    del _Derived.m
+    return y, held.n, _Derived.m
+
+
+@program(calls=[(X, 1), (X * 3, 2)], captured=False)
+def endless_loop_with_an_else_between_breaks(x, n):
+    out = []
+    for i in range(n):
+        while True:
+            x = x + 1
+            if x.sum() > 9:
+                break
+        else:
+            out.append("never")
+        out.append(len(f"{id(out)}") * i * 0)
+        print("at", i)
+    return x, out

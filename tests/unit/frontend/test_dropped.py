@@ -78,6 +78,19 @@ def test_the_end_of_what_is_dropped_is_seen_at_its_place(way, told):
         assert fn(Tensor([1.0]), box)[1] == 1
 
 
+def weighed(x, reference):
+    found = reference()
+    return x * 0 if found is None else x * found.held
+
+
+def test_a_version_keeps_nothing_that_a_weak_reference_shows():
+    compiled, holder = ms.jit(weighed), Holder(Tensor([2.0]))
+    reference = weakref.ref(holder)
+    assert [compiled(Tensor([1.0]), reference).tolist() for _ in range(2)] == [[2.0], [2.0]]
+    del holder
+    assert compiled(Tensor([1.0]), reference).tolist() == [0.0]
+
+
 def test_what_holds_very_much_is_left_to_python():
     compiled = ms.jit(lets_go)
     compiled(Tensor([1.0]), Holder([[i] for i in range(2000)]))

@@ -35,9 +35,14 @@ class Receivers:
 
     def receiver(self, node: ast.expr, frame: Frame) -> Any:
         """The value of ``node``, which is written to: a journal, if it may be one."""
+        found = self.journaled(node, frame)
+        return self.eval(node, frame) if found is MISSING else found
+
+    def journaled(self, node: ast.expr, frame: Frame) -> Any:
+        """What `receiver` gives where ``node`` may be a journal; otherwise ``MISSING``, and nothing is evaluated."""
         way = self._way(node, frame)
         if not way or type(way[-1]) not in JOURNALED:
-            return self.eval(node, frame)
+            return MISSING
         known, target = self.session.log.containers, way[-1]
         is_new = id(target) not in known.written
         known.written.add(id(target))

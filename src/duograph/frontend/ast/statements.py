@@ -148,7 +148,7 @@ class Statements(Expressions):
         op = IN_PLACE[type(node.op)]
         target = node.target
         if op is operator.iadd and isinstance(target, ast.Name | ast.Attribute):
-            receiver = self.receiver(target, frame)
+            receiver = self.journaled(target, frame)
             if isinstance(receiver, Journal):  # the variable, or attribute, is what it was
                 self.session.write(receiver, "extend", (self.eval(node.value, frame),), {})
                 return

@@ -99,8 +99,8 @@ def _slot(member: types.MemberDescriptorType, value: Any) -> tuple[Any, ...]:
 def awaited_in(value: Any, silent: set[int]) -> bool | None:
     """Whether a program waits for the end of an outside object: its class has a ``__del__`` of the user's, or somebody
     has asked for it with ``weakref.finalize``; or so it is with what it holds, as far as a short look shows. ``None``:
-    files and the like close with it. ``silent``: ids of objects for whose end nobody waits; those that are found to be
-    so join them."""
+    files and the like close with it, or a weak reference shows whether it is there. ``silent``: ids of objects for
+    whose end nobody waits; those that are found to be so join them."""
     work, seen, closes = [value], {id(value)}, False
     while work:
         found = work.pop()
@@ -109,9 +109,10 @@ def awaited_in(value: Any, silent: set[int]) -> bool | None:
             if kind in _SILENT or isinstance(found, (*CONSTANTS, Tensor, types.ModuleType, type)) or _is_our_own(found):
                 continue
             finalizer = lookup(kind, "__del__")
-            if isinstance(finalizer, types.FunctionType) or any(_finalizes(r) for r in weakref.getweakrefs(found)):
+            references = weakref.getweakrefs(found)
+            if isinstance(finalizer, types.FunctionType) or any(map(_finalizes, references)):
                 return True
-            closes = closes or finalizer is not None
+            closes = closes or finalizer is not None or bool(references)
         if len(seen) < MOST_LOOKED_THROUGH and not look_of(kind):
             held = [v for v in _held_by(found) if type(v) not in _SILENT and id(v) not in seen and id(v) not in silent]
             seen.update(map(id, held))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from duograph.autodiff.hooks import REGISTERED
 from duograph.autodiff.tape import Stale
 from duograph.core.memory import ADDRESSABLE, is_shape, obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
@@ -19,9 +21,11 @@ from duograph.tensor.tensor import Tensor
 
 from ..programs.order import Order
 from ..programs.primitives import anchor
+from ..rules import sources
 from ..rules.errors import Uncapturable
 
 if TYPE_CHECKING:
+    from ..values.world import Snapshot
     from .session import Session
 
 
@@ -66,6 +70,8 @@ class CaptureBinder(GraphBinder):
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
         self.has_hooks = False
+        self._handles: dict[int, tuple[Tensor, Tensor]] = {}
+        self.own_gradients: list[tuple[Snapshot, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
         self.reads_written = False
         """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
         tensor, which may be written again; to the graph it is a value of its own."""
@@ -152,9 +158,52 @@ class CaptureBinder(GraphBinder):
             self.watched[value._alias] = fresh_stamp()
         else:
             self.session.choices.check_weight(value)
+        if self.session.is_outside(value):
+            self._guard_hooks(value)
+
+    def note_handle(self, handle: Tensor, tensor: Tensor) -> None:
+        origin = self.origin_of(tensor)
+        if self.session.is_outside(origin):
+            self._guard_hooks(origin)
+            self._handles[id(handle)] = handle, origin
+
+    def origin_of(self, tensor: Tensor) -> Tensor:
+        """The tensor from outside of which ``tensor`` is a handle for gradients, or itself."""
+        return self._handles.get(id(tensor), (tensor, tensor))[1]
+
+    def _guard_hooks(self, tensor: Tensor) -> None:
+        """The tape asks a tensor from outside for the hooks that it has."""
+        session, source = self.session, self.session.tensor_source(tensor)
+        if not session.external(REGISTERED.any, sources.attr(sources.pinned(REGISTERED), "any")):
+            return
+        found = tensor.__dict__.get("_gradient_hooks")
+        if found is None:
+            session.guards.add(source, "no value", "_gradient_hooks")
+            return
+        table = sources.attr(sources.attr(source, "_gradient_hooks"), "hooks")
+        session.external(found.hooks, table)
+        for key, hook in found.hooks.items():
+            session.external(hook, sources.item(table, key))
 
     def note_hooked(self) -> None:
         self.has_hooks = True
+
+    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], bool]) -> None:
+        self.note_hooked()  # tapes outside have it run in the state that there is by then
+        self.own_gradients.append((self.session.world.snapshot(), [(x, self._stamp(x)) for x in values], again))
+
+    def check_own_gradients(self) -> None:
+        """A gradient is computed: those of the user's functions are as they were when their graphs were made.
+
+        Raises:
+            Uncapturable: they read what the program has changed since, or are given what it has overwritten.
+        """
+        for before, values, is_as_before in self.own_gradients:
+            now = [(stamp, self._stamp(x)) for x, stamp in values]
+            if any(old is not None and new is not None and self._wrote(old[1], new[1]) for old, new in now):
+                raise Uncapturable("a write to what a function of the user's on gradients (bprop, hook) is given later")
+            if self.session.world.changed_since(before) and not is_as_before():
+                raise Uncapturable("a function of the user's on gradients (bprop, hook) that reads what has changed")
 
     def is_watched_and(self, alias: Alias, stored: Stored | None) -> bool:
         """Whether a tape watches a handle on the storage, which has not been written since (``stored`` is what it

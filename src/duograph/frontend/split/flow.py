@@ -168,7 +168,7 @@ class Flow:
                 break
             head = again
         is_endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and bool(node.test.value)
-        normal = None if is_endless else self._bind(node.orelse, head, outer)
+        normal = self._bind(node.orelse, None if is_endless else head, outer)
         return _meet([normal, *inner.breaks])
 
     def _bind_try(self, node: ast.Try | ast.TryStar, bound: Names, loop: _Loop | None) -> Names | None:

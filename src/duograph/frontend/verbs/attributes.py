@@ -180,6 +180,8 @@ class Attributes:
             return types.MethodType(found, obj)
         if id(obj) in (choices := self.session.choices).made:
             choices.check_attribute(obj, found, name)
+        if found is None and (origin := self.session.binder.origin_of(obj)) is not obj:
+            return self._tensor_attr(origin, name)
         if found is None:
             self.session.check_attribute_of(obj)
         if not self.session.is_outside(obj) or callable(found):
@@ -191,13 +193,12 @@ class Attributes:
             self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
         return getattr(obj, name)
 
-    @staticmethod
-    def _present(value: Any, obj: Any, name: str) -> Any:
+    def _present(self, value: Any, obj: Any, name: str) -> Any:
         if value is MISSING:
-            if not isinstance(obj, types.ModuleType) and lookup(type(obj), name, MISSING) is not MISSING:
-                raise Uncapturable("an attribute that the program has deleted, which the class has, too")
-            if is_interpreted(lookup(type(obj), "__getattr__")):
-                raise Uncapturable("an attribute that the program has deleted, of a class with __getattr__")
+            classes = (*(obj.__mro__[1:] if isinstance(obj, type) else ()), *type(obj).__mro__)
+            self._check_classes(classes, name)
+            if any(name in vars(cls) for cls in classes) or is_interpreted(lookup(type(obj), "__getattr__")):
+                raise Uncapturable("an attribute that the program has deleted, which the class has, too, or computes")
             whose = f"{type(obj).__name__!r} object"
             if isinstance(obj, type | types.ModuleType):
                 whose = f"{'type object' if isinstance(obj, type) else 'module'} {obj.__name__!r}"
@@ -210,9 +211,8 @@ class Attributes:
             raise Uncapturable("an attribute that the program has set on a class, read by way of another object")
 
     def _class_attr(self, cls: type, name: str) -> Any:
-        key = ("attr", id(cls), name)
-        if key in self.world.overlay:
-            return self._present(self.world.overlay[key][1], cls, name)
+        if (held := self.world.overlay.get(("attr", id(cls), name))) is not None:
+            return self._present(held[1], cls, name)
         self._check_classes(cls.__mro__, name)
         if name == "__dict__":
             raise Uncapturable("the dictionary of a class")
