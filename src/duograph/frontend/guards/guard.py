@@ -27,6 +27,9 @@ UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError, Refer
 """What reading a source raises that is not there any more, or holds something else."""
 
 
+HOLDS = 1
+"""So often guards that hold are checked one by one before native code does: the native call of a version that is used
+again has a check of its own."""
 MISSES = 4
 """So often guards fail one by one before a function is generated that checks them."""
 RENEWALS = 4
@@ -90,6 +93,7 @@ class GuardSet:
         """Sources that all give different objects."""
         self._check: Callable[..., bool] | None = None
         self.native: Callable[..., bool] | None = None  # the same check, if it is native
+        self._held = 0  # how often they all did, one by one
         self._is_provisional = False  # it has been generated without arguments for which the guards hold
         self._misses = self._renewals = 0
         self.failures: list[Failure] = []
@@ -133,15 +137,19 @@ class GuardSet:
             args: arguments for which all guards hold, as a rule.
         """
         if self._check is None:
+            self._held = HOLDS
             self._first_check(args)
 
     def _first_check(self, args: Sequence[Any]) -> bool:
         """Checks one by one; when all guards hold, their present values tell how to check them natively.
 
-        Many versions are never used again: nothing is generated for them, unless they go on being asked.
+        Many versions are never used again, and most that are get a native call, which checks by itself: nothing is
+        generated for them, unless they go on being asked.
         """
         if self.check_one_by_one(args):
-            self._make_native(args)
+            self._held += 1
+            if self._held > HOLDS:
+                self._make_native(args)
             return True
         self._misses += 1
         if self._misses == MISSES:

@@ -316,8 +316,10 @@ class GuardProgram:
         words[failing] = _CODE["fail"]
         free = failing + INSTRUCTION.n_words
 
+        begin = address_of(words)
+
         def address(index: int) -> int:
-            return address_of(words) + 8 * index
+            return begin + 8 * index
 
         for name, entries in tables:
             table = np.zeros((len(entries) + 1, ENTRY.n_words), np.int64)
