@@ -128,8 +128,6 @@ class Cutting:
         """What checks the guards of the version that a call with these arguments tries first."""
         values = [self._subject, *args] if self._subject is not None else list(args)
         latest = self._store(values).compiled[:1]
-        for version in latest:
-            version.prepare(values)
         native = latest[0].guards.native if latest else None
         return partial(native, *values) if native is not None else None
 

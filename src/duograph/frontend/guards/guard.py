@@ -27,9 +27,6 @@ UNREADABLE = (AttributeError, KeyError, IndexError, TypeError, ValueError, Refer
 """What reading a source raises that is not there any more, or holds something else."""
 
 
-HOLDS = 1
-"""So often guards that hold are checked one by one before native code does: the native call of a version that is used
-again has a check of its own."""
 MISSES = 4
 """So often guards fail one by one before a function is generated that checks them."""
 RENEWALS = 4
@@ -93,7 +90,7 @@ class GuardSet:
         """Sources that all give different objects."""
         self._check: Callable[..., bool] | None = None
         self.native: Callable[..., bool] | None = None  # the same check, if it is native
-        self._held = 0  # how often they all did, one by one
+        self._translated: Translator | None = None  # the guards as `native` has them, for a native call to go on with
         self._is_provisional = False  # it has been generated without arguments for which the guards hold
         self._misses = self._renewals = 0
         self.failures: list[Failure] = []
@@ -137,19 +134,15 @@ class GuardSet:
             args: arguments for which all guards hold, as a rule.
         """
         if self._check is None:
-            self._held = HOLDS
             self._first_check(args)
 
     def _first_check(self, args: Sequence[Any]) -> bool:
         """Checks one by one; when all guards hold, their present values tell how to check them natively.
 
-        Many versions are never used again, and most that are get a native call, which checks by itself: nothing is
-        generated for them, unless they go on being asked.
+        Many versions are never used again: nothing is generated for them, unless they go on being asked.
         """
         if self.check_one_by_one(args):
-            self._held += 1
-            if self._held > HOLDS:
-                self._make_native(args)
+            self._make_native(args)
             return True
         self._misses += 1
         if self._misses == MISSES:
@@ -175,7 +168,7 @@ class GuardSet:
     def _make_native(self, args: Sequence[Any]) -> None:
         self._is_provisional = False
         try:
-            self.native = self.native_form(args)
+            self.native = self.native_form(args, keeps=True)
             self._check = self.native or self._generated()
         except MemoryError:  # no room for code now: one by one, and the next call tries again
             self._check = None
@@ -183,11 +176,12 @@ class GuardSet:
             self.failures.append(internal_failure("a guard", "its native form", error))
             self._check = self._generated()
 
-    def native_form(self, args: Sequence[Any]) -> Callable[..., bool] | None:
+    def native_form(self, args: Sequence[Any], keeps: bool = False) -> Callable[..., bool] | None:
         """A native check, not kept; ``None`` if native code cannot be used in this Python.
 
         Args:
             args: arguments for which all guards hold: the check is asked for them, as one that fails there always does.
+            keeps: the next call of `translated` gives the same program: guards may be many.
 
         Raises:
             InternalError: it fails, and not because another thread has changed something meanwhile.
@@ -195,7 +189,9 @@ class GuardSet:
         from duograph.runtime.python.cpython import Unsupported
 
         try:
-            made: Callable[..., bool] = self.translated(args).program.function()
+            translator = self.translated(args)
+            self._translated = translator.copy() if keeps else None
+            made: Callable[..., bool] = translator.program.function()
         except Unsupported:
             return None
         if not made(*args) and self.check_one_by_one(args):
@@ -205,7 +201,8 @@ class GuardSet:
     def renew(self) -> None:
         """The check fails though all guards hold: it is made anew, or if that was of no use for long, in Python."""
         self._renewals += 1
-        self.native, self._check = None, self._generated() if self._renewals > RENEWALS else None
+        self._translated = self.native = None
+        self._check = self._generated() if self._renewals > RENEWALS else None
 
     def _generated(self) -> Callable[..., bool]:
         generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects), self.apart)
@@ -222,6 +219,10 @@ class GuardSet:
         """
         from .native import translated
 
+        found, self._translated = self._translated, None
+        if found is not None:
+            found.args = args
+            return found
         same, other = list(self.same_objects), list(self.other_objects)
         return translated(self.guards, same, other, self.apart, args, self._judged)
 

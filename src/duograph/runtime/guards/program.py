@@ -21,6 +21,7 @@ the version of that object is the one for which they held. The versions, and fie
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -66,6 +67,15 @@ class GuardProgram:
         self.tables: list[np.ndarray] = []
         self.runs_python = False
         self._function: Any = None
+
+    def copy(self) -> GuardProgram:
+        """One that has the same instructions so far, before it is finished."""
+        made = copy.copy(self)
+        made.words = made._current = self.words[:]
+        made.kept, made.tables, made.fields, made._said = self.kept[:], self.tables[:], dict(self.fields), set(self._said)
+        made.dictionaries = {at: group[:] for at, group in self.dictionaries.items()}
+        made.classes = {at: group[:] for at, group in self.classes.items()}
+        return made
 
     def _add(self, operation: str, target: int, first: int = 0, second: int = 0, known: int = -1) -> None:
         assert self._function is None, "the program is finished"
