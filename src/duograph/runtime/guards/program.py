@@ -72,7 +72,8 @@ class GuardProgram:
         """One that has the same instructions so far, before it is finished."""
         made = copy.copy(self)
         made.words = made._current = self.words[:]
-        made.kept, made.tables, made.fields, made._said = self.kept[:], self.tables[:], dict(self.fields), set(self._said)
+        made.kept, made.tables, made.fields = self.kept[:], self.tables[:], dict(self.fields)
+        made._said = set(self._said)
         made.dictionaries = {at: group[:] for at, group in self.dictionaries.items()}
         made.classes = {at: group[:] for at, group in self.classes.items()}
         return made
