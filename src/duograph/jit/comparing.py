@@ -17,7 +17,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
-from .policy import EXACT, Comparison, changes, let
+from .policy import EXACT, Comparison, changes, is_minor, let
 from .signature import framework_call
 from .telling import advise
 
@@ -99,7 +99,7 @@ class Comparing:
         finally:
             store.native = before
             if entry.comparison.pays is False:
-                used = [e for store in self._stores() for e in store.compiled if e.hits > 1]
+                used = [e for store in self._stores() for e in store.compiled if not is_minor(e.hits, entry.hits)]
                 if not any(e.comparison.pays is not False for e in used):
                     self._leave(entry.comparison)
 

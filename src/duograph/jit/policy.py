@@ -73,6 +73,9 @@ SAMPLES, CLEAR, FIRST = 8, 2, 3
 are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
+MINOR = 4
+"""A version with less than one call for so many of another one has no say in whether that pays: its calls were a few of
+the first, or are rare."""
 RETRY = 1 << 13
 """Calls after which plain Python is compared anew for the first time."""
 LONGER, LONG_OFTEN = 4.0, 2
@@ -294,6 +297,11 @@ def saves_too_little(works: Sequence[float], cuts: int) -> bool:
     """Whether what is compiled of a function saves tapes less than so many cuts cost: each as much as recording the ops
     of a version that is not worth a call."""
     return bool(works) and sum(work for work in works if work >= FEWEST) < FEWEST * cuts
+
+
+def is_minor(hits: int, others: int) -> bool:
+    """Whether a version that has answered ``hits`` calls has no say beside one that has answered ``others``."""
+    return hits <= max(1, others // MINOR)
 
 
 def fails_too_often(failed: int, calls: int) -> bool:

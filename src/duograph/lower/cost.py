@@ -26,8 +26,12 @@ WORTH = 4000.0
 """Nanoseconds of work that a chunk of a parallel loop should hold at least."""
 DEEP = 38
 """Instructions in a chain from which iterations do not overlap by themselves."""
-LARGE = 500
-"""Instructions of an iteration that are too many to be written several times."""
+LARGE = 120
+"""Instructions of an iteration that are too many to be written several times: that takes a tenth off the time of such a
+kernel, and doubles what LLVM needs for it."""
+MOST_CODE = 160
+"""Instructions of an iteration from which a kernel takes no more operators: the processor looks no further ahead, what
+goes through memory is nothing beside so much work, and LLVM takes longer for each instruction of a larger function."""
 
 
 def op_cost(name: str) -> float:
@@ -45,6 +49,11 @@ def program_cost(program: Program, written: int) -> float:
 
 def _step_cost(step: ElementStep | Reduction) -> float:
     return op_cost(step.op.name) if isinstance(step, ElementStep) else 2 * _DEFAULT
+
+
+def op_size(name: str) -> float:
+    """Roughly the vector instructions of one op."""
+    return 1 + 30 * op_cost(name)
 
 
 def code_size(steps: Iterable[ElementStep | Reduction]) -> float:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .access import Rest, load_element, store_element
-from .cost import grain_for, interleaved, program_cost
+from .cost import LARGE, code_size, grain_for, interleaved, program_cost
 from .functions import Functions
 from .layout import broadcast_strides, collapse, contiguous_strides, moves
 from .loop.builder import Builder, Index
@@ -251,17 +251,21 @@ class _Emission:
         b, lanes = self.b, self.lanes
         wide = lanes * self.interleaved
         spread = self.spread(known, wide)
+
+        def masked(i: Value, count: Value) -> None:
+            self.elements(narrow, bases, out_base, i, lanes, Rest(b, count, lanes))
+
+        if code_size(self.program.steps) > LARGE and self.can_mask():  # written once
+            narrow = spread
+            b.for_(lo, hi, lanes, lambda i: masked(i, b.min(b.sub(hi, i), lanes)))
+            return
         rest = b.rem(b.sub(hi, lo), wide)
         end = b.sub(hi, rest)
         b.for_(lo, end, wide, lambda i: self.elements(spread, bases, out_base, i, wide, None))
         if not self.can_mask():
             b.for_(end, hi, 1, lambda i: self.elements(known, bases, out_base, i, 1, None))
             return
-        spread = self.spread(known, lanes)
-
-        def masked(i: Value, count: Value) -> None:
-            self.elements(spread, bases, out_base, i, lanes, Rest(b, count, lanes))
-
+        narrow = self.spread(known, lanes)
         if wide == lanes:
             b.if_(b.gt(rest, 0), lambda: masked(end, rest))
         else:

@@ -2,6 +2,7 @@
 
 import pytest
 
+import duograph as ms
 from duograph import ops
 from tests.unit.frontend.cases import Cases, name_of
 
@@ -216,3 +217,20 @@ def random_in_branch(x):
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
+
+
+def test_calls_that_do_not_divide_are_no_paths(monkeypatch):
+    """A program may have any number of them."""
+    monkeypatch.setattr("duograph.frontend.control.regions.MAX_EXPLORED", 8)
+
+    def twice(x):
+        return x * 2
+
+    @ms.jit(fullgraph=True)
+    def f(x):
+        for _ in range(30):
+            x = twice(x) - x
+        return x
+
+    x = ms.Tensor([1.0, 2.0])
+    assert f(x).tolist() == [1.0, 2.0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import weakref
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
 from duograph.base.config import configure
 from duograph.core.op import rules_version
+from duograph.frontend.guards import native as native_guards
 from duograph.runtime.launch import launcher
 from tests.unit.growth import growth
 from tests.unit.jit.native_calls import bits, f32, is_native, led_by_python, native_hits, warmed
@@ -533,3 +535,18 @@ def test_a_launcher_that_is_made_anew_serves_calls(monkeypatch: pytest.MonkeyPat
         monkeypatch.undo()
         if was_on:
             launcher.activate()
+
+
+def test_guards_are_translated_once(monkeypatch):
+    """The native call goes on with the program of the check that comes before it."""
+    made, translated = [], native_guards.translated
+    monkeypatch.setattr(native_guards, "translated", lambda *args: made.append(args) or translated(*args))
+    settings = SimpleNamespace(gain=2.0)
+    f = ms.jit(lambda x: x * settings.gain + x.mean())
+    x = Tensor([1.0, 2.0])
+    expected = (x * 2.0 + x.mean()).tolist()
+    assert f(x).tolist() == expected
+    made.clear()  # tests check each version with the call that has made it
+    assert [f(x).tolist() for _ in range(4)] == [expected] * 4 and len(made) == 1
+    settings.gain = 3.0
+    assert f(x).tolist() == (x * 3.0 + x.mean()).tolist()

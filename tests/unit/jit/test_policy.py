@@ -162,3 +162,9 @@ def test_tapes_and_failures(monkeypatch):
     most = policy.FAILURES
     assert not policy.fails_too_often(most, most) and policy.fails_too_often(most + 1, most + 2)
     assert not policy.fails_too_often(most + 1, 2 * most + 2)
+
+
+def test_versions_with_few_calls_have_no_say_in_whether_a_function_pays():
+    most = 10 * policy.MINOR
+    assert policy.is_minor(10, most) and not policy.is_minor(11, most)
+    assert policy.is_minor(1, 2) and not policy.is_minor(2, 2)

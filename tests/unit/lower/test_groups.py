@@ -14,6 +14,7 @@ from duograph.core.op import binding, get_op
 from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph
+from duograph.lower.cost import MOST_CODE, op_size
 from duograph.lower.fuse.fusion import lower_group
 from duograph.lower.fuse.groups import Group, groups
 from duograph.ops.activation import gelu
@@ -321,6 +322,46 @@ def test_chains_of_thousands_of_operators():
 
     graph = graph_of([f32(4)], program)
     is_schedule(graph, groups(graph))
+
+
+@pytest.mark.parametrize("shape", [(7, 300), (3, 4517), (5, 21), (260, 3)])
+def test_a_kernel_has_no_more_code_than_some(shape):
+    """What is larger is divided; the bodies of loops are then written once, for whole vectors and for the rest."""
+
+    def program(x):
+        for name in ("tanh", "exp", "sin", "sigmoid", "erf") * 5:
+            x = op(name)(x) * 0.5
+        return [x, op("reduce_sum")(x, axis=(1,)), op("reduce_max")(op("cos")(x), axis=(0,))]
+
+    graph = graph_of([f32(*shape)], program)
+    found = groups(graph)
+    is_schedule(graph, found)
+    assert len([g for g in found if g.is_fused]) > 1
+    assert all(g.code < MOST_CODE + op_size("erf") for g in found)
+    both_ways(graph, normal(*shape))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_code_that_is_written_once_gives_the_same_bits(seed, monkeypatch):
+    types = [f32(24, 24), f32(24), f32(24, 1), f32(1, 24), f32()]
+    arrays = [normal(*t.shape) for t in types]
+    longer = [f32(37, 4133), f32(37, 1)]
+    ran = [
+        (graph_of(types, random_program(np.random.default_rng(seed))), arrays),
+        (
+            graph_of(longer, lambda x, y: op("reduce_sum")(op("exp")(x * y), axis=(1,))),
+            [normal(*t.shape) for t in longer],
+        ),
+    ]
+
+    def results() -> list[list[bytes]]:
+        outs = [Executable(graph, 1).run([a.copy() for a in given]) for graph, given in ran]
+        return [[bits(x) for x in (out if isinstance(out, tuple) else (out,))] for out in outs]
+
+    expected = results()
+    monkeypatch.setattr("duograph.lower.pointwise.LARGE", 0)
+    monkeypatch.setattr("duograph.lower.reduce.rows.LARGE", 0)
+    assert results() == expected
 
 
 def random_program(rng: np.random.Generator):

@@ -46,7 +46,8 @@ ALIKE = 6
 """Regions of one place (a statement in a loop that is unrolled, or in a function that is called again and again) that
 are dissolved one by one, each explored in vain, before all of them are."""
 MAX_EXPLORED = 2000
-"""Paths that one capture may explore, over all its attempts: beyond it, plain Python is the better answer."""
+"""Further paths that one capture may explore, beside the first of each region, over all its attempts: beyond it, plain
+Python is the better answer."""
 
 
 @dataclass(slots=True)
@@ -235,7 +236,7 @@ class Regions:
         span = session.span
 
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
-            self.log.paths += 1
+            self.log.paths += bool(prefix)  # calls that do not divide are as many as the program has
             self.log.budget.check(self.builder)
             if self.log.paths > MAX_EXPLORED:
                 raise Uncapturable("too many tensor-dependent paths")

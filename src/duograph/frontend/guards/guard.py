@@ -90,6 +90,7 @@ class GuardSet:
         """Sources that all give different objects."""
         self._check: Callable[..., bool] | None = None
         self.native: Callable[..., bool] | None = None  # the same check, if it is native
+        self._translated: Translator | None = None  # the guards as `native` has them, for a native call to go on with
         self._is_provisional = False  # it has been generated without arguments for which the guards hold
         self._misses = self._renewals = 0
         self.failures: list[Failure] = []
@@ -167,7 +168,7 @@ class GuardSet:
     def _make_native(self, args: Sequence[Any]) -> None:
         self._is_provisional = False
         try:
-            self.native = self.native_form(args)
+            self.native = self.native_form(args, keeps=True)
             self._check = self.native or self._generated()
         except MemoryError:  # no room for code now: one by one, and the next call tries again
             self._check = None
@@ -175,11 +176,12 @@ class GuardSet:
             self.failures.append(internal_failure("a guard", "its native form", error))
             self._check = self._generated()
 
-    def native_form(self, args: Sequence[Any]) -> Callable[..., bool] | None:
+    def native_form(self, args: Sequence[Any], keeps: bool = False) -> Callable[..., bool] | None:
         """A native check, not kept; ``None`` if native code cannot be used in this Python.
 
         Args:
             args: arguments for which all guards hold: the check is asked for them, as one that fails there always does.
+            keeps: the next call of `translated` gives the same program: guards may be many.
 
         Raises:
             InternalError: it fails, and not because another thread has changed something meanwhile.
@@ -187,7 +189,9 @@ class GuardSet:
         from duograph.runtime.python.cpython import Unsupported
 
         try:
-            made: Callable[..., bool] = self.translated(args).program.function()
+            translator = self.translated(args)
+            self._translated = translator.copy() if keeps else None
+            made: Callable[..., bool] = translator.program.function()
         except Unsupported:
             return None
         if not made(*args) and self.check_one_by_one(args):
@@ -197,7 +201,8 @@ class GuardSet:
     def renew(self) -> None:
         """The check fails though all guards hold: it is made anew, or if that was of no use for long, in Python."""
         self._renewals += 1
-        self.native, self._check = None, self._generated() if self._renewals > RENEWALS else None
+        self._translated = self.native = None
+        self._check = self._generated() if self._renewals > RENEWALS else None
 
     def _generated(self) -> Callable[..., bool]:
         generated = compile_guards(self.guards, list(self.same_objects), list(self.other_objects), self.apart)
@@ -214,6 +219,10 @@ class GuardSet:
         """
         from .native import translated
 
+        found, self._translated = self._translated, None
+        if found is not None:
+            found.args = args
+            return found
         same, other = list(self.same_objects), list(self.other_objects)
         return translated(self.guards, same, other, self.apart, args, self._judged)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import types
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -28,6 +29,13 @@ class Translator:
         self.classes = {g.source: g.expected for g in guards if g.check == "type"}
         self.measured = {(g.source, g.kind.checked_class(g.wanted, partial(g.source.load, args))) for g in guards}
         self._grouped: dict[int, dict[Source, int]] = {}  # registers of the group about a dictionary
+
+    def copy(self) -> Translator:
+        """One that can go on where this one is, with arguments that are still to be given."""
+        made = copy.copy(self)
+        made.program, made.args, made.registers = self.program.copy(), (), dict(self.registers)
+        made._grouped = {of: dict(registers) for of, registers in self._grouped.items()}
+        return made
 
     def known(self, source: Source) -> Any:
         """The object that ``source`` must be (an earlier guard says so), or ``None``."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Apply, Const, Graph, Node
-from duograph.lower.cost import op_cost
+from duograph.lower.cost import MOST_CODE, op_cost, op_size
 from duograph.lower.layout import is_one
 from duograph.lower.lowering import Extent, numpy_only, product
 from duograph.lower.rule import Host, Kernel, Pointwise, rule_of
@@ -60,6 +60,7 @@ class Group:
         stores: those that others need.
         uses: every value used in the loops (also those computed here) with its alignments.
         views: views that are only another alignment of their operand here.
+        code: roughly the instructions of an iteration.
     """
 
     order: float
@@ -70,10 +71,16 @@ class Group:
     stores: dict[Apply, None] = field(default_factory=dict)
     uses: dict[Node, dict[Alignment, None]] = field(default_factory=dict)
     views: dict[Apply, None] = field(default_factory=dict)
+    code: float = 0.0
 
     @property
     def is_fused(self) -> bool:
         return self.space is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it takes no more nodes."""
+        return len(self.nodes) >= MAX_NODES or self.code >= MOST_CODE
 
     @property
     def kept(self) -> list[int]:
@@ -267,7 +274,7 @@ class Grouping:
         if kind == "sink":
             fits = group.axes is None and group.root is None and tuple(group.space) == tuple(node.shape)
             return fits and list(group.uses[node]) == [full_alignment(node.shape)] and self.is_epilogue(group)
-        if group.root is not None or not same_order(group, node):
+        if group.root is not None or group.is_full or not same_order(group, node):
             return False
         axes, space = _axes(node), tuple(node.operands[0].shape)
         if node.op.name in NORMALISING:
@@ -306,7 +313,7 @@ class Grouping:
     def can_compute(self, node: Apply, group: Group) -> bool:
         """Whether an elementwise node fits into the loops of a group that uses it."""
         assert group.space is not None
-        if len(group.nodes) >= MAX_NODES or len(group.uses) >= MAX_OPERANDS + len(group.nodes):
+        if group.is_full or len(group.uses) >= MAX_OPERANDS + len(group.nodes):
             return False
         return all(self.at_level(node, group, a) for a in group.uses[node])
 
@@ -369,7 +376,7 @@ class Grouping:
                 same
                 and node not in group.uses
                 and x in group.uses
-                and len(group.nodes) < MAX_NODES
+                and not group.is_full
                 and self.runs_before(group, first)
             ):
                 if node.op.name not in NORMALISING or spreads(tuple(x.shape), axes):
@@ -398,6 +405,7 @@ class Grouping:
     def keep(self, node: Apply, group: Group, store: bool) -> None:
         """``node`` is one of the nodes of ``group``, which writes it to memory for others if ``store``."""
         group.nodes[node] = None
+        group.code += op_size(node.op.name)
         if store:
             group.stores[node] = None
             self.home[node] = group

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from duograph.ir.node import Apply
+from duograph.lower.cost import MOST_CODE
 
 from .alignment import Alignment, full_alignment, matched
 from .groups import (
@@ -88,7 +89,8 @@ class Merging:
             self.absorb(first, second, second.order)
 
     def is_small(self, a: Group, b: Group) -> bool:
-        return len(a.nodes) + len(b.nodes) <= MAX_NODES and len({*a.inputs, *b.inputs}) <= MAX_OPERANDS
+        fits = len(a.nodes) + len(b.nodes) <= MAX_NODES and a.code + b.code <= MOST_CODE
+        return fits and len({*a.inputs, *b.inputs}) <= MAX_OPERANDS
 
     def is_aligned(self, reduction: Group, group: Group) -> bool:
         """Whether ``group`` uses values of ``reduction`` where they are computed, and not transposed, say."""
@@ -105,6 +107,7 @@ class Merging:
         """``group`` becomes part of ``into``, which runs at ``order``."""
         g = self.grouping
         into.nodes.update(group.nodes)
+        into.code += group.code
         into.stores.update(group.stores)
         into.views.update(group.views)
         for node, alignments in group.uses.items():

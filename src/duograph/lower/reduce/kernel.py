@@ -150,10 +150,10 @@ class ReduceKernel:
                 result = self.b.convert(result, Operand(step.out).elem)  # type: ignore[arg-type]
             known[n] = as_stored(self.b, result, step.out)
 
-    def is_heavy(self, stage: Stage) -> bool:
-        """Whether the code of a pass is large."""
+    def code_of(self, stage: Stage) -> float:
+        """How large the code of a pass is."""
         found = [self.analysis.steps[n] for n in stage.needs]
-        return code_size({id(f[0]): f[0] for f in found if f is not None}.values()) > HEAVY
+        return code_size({id(f[0]): f[0] for f in found if f is not None}.values())
 
     def folds(self, stage: Stage) -> list[Fold]:
         return [self.plan.fold(n) for n in stage.folds]

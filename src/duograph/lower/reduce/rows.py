@@ -7,13 +7,13 @@ from typing import Any
 
 from duograph.core.types import ScalarType
 from duograph.lower.access import Rest, load_element, store_element
-from duograph.lower.cost import interleaved
+from duograph.lower.cost import LARGE, interleaved
 from duograph.lower.fold import Parts
 from duograph.lower.loop.builder import Index
 from duograph.lower.loop.ir import Value
 from duograph.lower.program import splat
 
-from .kernel import WIDTH, Known, ReduceKernel
+from .kernel import HEAVY, WIDTH, Known, ReduceKernel
 from .loops import BLOCKS, LINE
 from .passes import Stage
 
@@ -172,10 +172,23 @@ class RowKernel(ReduceKernel):
         def tail(j: Value, first: list[Parts]) -> list[Parts]:
             return self.append(stage, first, vectors(j, Rest(b, b.min(b.sub(hi, j), lanes), lanes)))
 
+        def one(j: Value, acc: list[list[Parts]]) -> list[list[Parts]]:
+            """`turn` or `tail`, without a second copy of code that is large."""
+            first = tail(j, acc[0])
+            turns = b.splat(b.lt(j, whole), lanes)
+
+            def either(x: Parts, y: Parts) -> Parts:
+                return tuple([b.select(turns, p, q) for p, q in zip(x, y, strict=True)])
+
+            pairs = zip([*acc[1:], first], [first, *acc[1:]], strict=True)
+            return [[either(x, y) for x, y in zip(*pair, strict=True)] for pair in pairs]
+
         whole = b.sub(hi, b.rem(b.sub(hi, lo), span))
+        if self.code_of(stage) > LARGE:
+            return self.loop(lo, hi, lanes, acc, one)
         if spans is not None:
             acc = self.loop(lo, whole, span, acc, together)
-        elif self.is_heavy(stage) or not stage.folds:
+        elif self.code_of(stage) > HEAVY or not stage.folds:
             if not stage.folds:
                 whole = b.sub(hi, b.rem(b.sub(hi, lo), lanes))
             acc = self.loop(lo, whole, lanes, acc, turn)

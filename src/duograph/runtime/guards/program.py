@@ -21,6 +21,7 @@ the version of that object is the one for which they held. The versions, and fie
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -66,6 +67,16 @@ class GuardProgram:
         self.tables: list[np.ndarray] = []
         self.runs_python = False
         self._function: Any = None
+
+    def copy(self) -> GuardProgram:
+        """One that has the same instructions so far, before it is finished."""
+        made = copy.copy(self)
+        made.words = made._current = self.words[:]
+        made.kept, made.tables, made.fields = self.kept[:], self.tables[:], dict(self.fields)
+        made._said = set(self._said)
+        made.dictionaries = {at: group[:] for at, group in self.dictionaries.items()}
+        made.classes = {at: group[:] for at, group in self.classes.items()}
+        return made
 
     def _add(self, operation: str, target: int, first: int = 0, second: int = 0, known: int = -1) -> None:
         assert self._function is None, "the program is finished"
@@ -316,8 +327,10 @@ class GuardProgram:
         words[failing] = _CODE["fail"]
         free = failing + INSTRUCTION.n_words
 
+        begin = address_of(words)
+
         def address(index: int) -> int:
-            return address_of(words) + 8 * index
+            return begin + 8 * index
 
         for name, entries in tables:
             table = np.zeros((len(entries) + 1, ENTRY.n_words), np.int64)

@@ -114,11 +114,15 @@ class Layout:
         Raises:
             Unsupported: it does not.
         """
-        find = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(("_PyObject_GetDictPtr", _api))
-        place = find(owner)
+        place = self._find_dictionary(owner)
         if not place or ctypes.c_void_p.from_address(place).value != id(vars(owner)):
             raise Unsupported(f"the dictionary of a {type(owner).__name__}")
         return int(place)
+
+    @lazy
+    def _find_dictionary(self) -> Any:
+        """CPython's function for the place of an object's dictionary."""
+        return ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(("_PyObject_GetDictPtr", _api))
 
     def numpy_entry(self, index: int) -> int:
         """An entry of NumPy's table of C functions."""
