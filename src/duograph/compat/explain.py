@@ -88,12 +88,12 @@ def _demo(arguments: Sequence[str]) -> Any:
     return import_module("duograph.demo.digits").main(list(arguments))
 
 
-def report(full: bool = False, eager: int = 0) -> str:
+def report(full: bool = False, eager: int | None = None) -> str:
     """What was compiled in one line, then a paragraph for each function that is still there.
 
     Args:
         full (bool): also guards and graphs. Default: False.
-        eager (int): operators that ran one by one. Default: 0, not known.
+        eager (int): operators that ran one by one. Default: None, not known.
     """
     functions = compiled_functions()
     told: set[Any] = set()
@@ -110,7 +110,7 @@ def eager_operators() -> int:
     return int(eager_binder.value.calls + statistics()["launches"])  # type: ignore[attr-defined]
 
 
-def headline(explanations: Sequence[Any], eager: int = 0) -> str:
+def headline(explanations: Sequence[Any], eager: int | None = None) -> str:
     """How many calls ran compiled code, and what ran in Python, with how to find out more.
 
     Args:
@@ -129,7 +129,7 @@ def headline(explanations: Sequence[Any], eager: int = 0) -> str:
     text = f"{calls} of {_count(calls + plain, 'call')} ran compiled code ({_count(len(versions), 'version')}"
     text += f" with {_count(sum(v['operations'] for v in versions), 'operator')})"
     ran = sum(e.operators for e in explanations)
-    text += f", {ran / (ran + eager):.1%} of the operators" if ran and eager else ""
+    text += f", {ran / (ran + eager):.1%} of the operators" if ran and eager is not None else ""
     if breaks := distinct_breaks(explanations):
         spent, worst = sum(found.milliseconds for found in breaks), breaks[0]
         text += f"; {_count(len(breaks), 'statement')} between compiled parts ran in Python, {spent:.2f} ms in all"
@@ -176,8 +176,9 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
         )
         lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in grouped_recompiles(explanation.recompiles)]
+    refused = set() if explanation.is_cut else {(f.reason, str(f.span)) for f in explanation.fallbacks}
     for found in explanation.breaks:
-        if (found.reason, str(found.span)) in told:
+        if (found.reason, str(found.span)) in told | refused:
             continue
         told.add((found.reason, str(found.span)))
         spent = f" ({_count(found.times, 'time')}, {found.milliseconds:.2f} ms)" if found.times else ""
