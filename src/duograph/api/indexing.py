@@ -21,7 +21,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, UnknownSizeError, definitely_eq, definitely_le
-from duograph.core.errors import user_error
+from duograph.core.errors import draw_below, user_error
 from duograph.core.op import state
 from duograph.core.shapes import taken_at_most, taken_equal
 from duograph.ops import movement
@@ -275,6 +275,15 @@ def check_mask(x: Tensor, mask: Tensor, first: int) -> None:
 
 def parse(x: Tensor, index: Any, what: str) -> ParsedIndex:
     """The plan of an index of ``x``; ``what`` is ``get`` or ``set`` (their error texts differ)."""
+    try:
+        return _parsed(x, index, what)
+    except (IndexError, TypeError, ValueError) as error:
+        if state.binder is None:
+            draw_below(error, f"an index of {x.abstract}")
+        raise
+
+
+def _parsed(x: Tensor, index: Any, what: str) -> ParsedIndex:
     items = [_normal(item) for item in _items(index)]
     ndim = len(x.shape)
     if not ndim and len(items) == 1 and isinstance(items[0], int) and not isinstance(items[0], bool):
