@@ -83,7 +83,7 @@ def _shortened(part: str) -> str:
     head, *lines = part.split("\n")
     if not _plain(head).startswith(("Cell ", "File ")):
         return part
-    return "\n".join([head, *[line for line in lines if "-> " in _plain(line) or not _plain(line).strip()]])
+    return "\n".join([head, *[line for line in lines if "-> " in _plain(line)]])
 
 
 def _plain(text: str) -> str:

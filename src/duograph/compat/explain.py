@@ -52,22 +52,32 @@ def explain(
             names = _demo(arguments[1:]) if arguments[0] == "demo" else run_program(arguments)
     except NoProgram as error:
         is_there = False
-        print(f"duograph: {error}", file=sys.stderr)
+        _tell(f"duograph: {error}")
         return 2
+    except SyntaxError as error:
+        is_there = error.filename != arguments[0]  # the program itself: nothing of it has run
+        raise
     finally:
         if is_there:
             eager = eager_operators() - before
             with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
                 sys.stdout.flush()  # the program's own words come first
-            print(report(full, eager), file=sys.stderr)
+            _tell(report(full, eager))
             if is_profiled:
-                print(f"\n{recorded}", file=sys.stderr)
+                _tell(f"\n{recorded}")
             if page is not None:
                 _write(page, lambda: _write_page(page, " ".join(arguments), recorded))
             if trace is not None and recorded is not None:
                 _write(trace, lambda: recorded.save(trace))
     del names  # they kept the program's functions alive until now
     return 0
+
+
+def _tell(text: str) -> None:
+    """A text for the user, if there is a stream for it and somebody reads that; the program's status stays."""
+    if sys.stderr is not None:  # `print` would take standard output instead
+        with suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
 
 
 def _write_page(path: str, title: str, recorded: profile | None) -> None:
@@ -79,7 +89,7 @@ def _write(path: str, write: Callable[[], None]) -> None:
     try:
         write()
     except OSError as error:
-        print(f"duograph explain: {path} is not written: {error.strerror}", file=sys.stderr)
+        _tell(f"duograph explain: {path} is not written: {error.strerror}")
 
 
 def _demo(arguments: Sequence[str]) -> Any:

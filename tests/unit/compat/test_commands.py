@@ -99,6 +99,39 @@ def test_explain_says_what_ran_in_python(tmp_path):
     assert text.count("graph break") == 1 and "cannot be compiled" not in text
 
 
+def test_explain_of_a_program_that_is_no_python(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("x = (1\n")
+    done = run("explain", str(script))
+    assert done.returncode == 1 and "SyntaxError" in done.stderr and "compiled" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ['{"cells": [', '{"cells": 3}', "\xff", "[]"])
+@pytest.mark.parametrize("command", [(), ("explain",)])
+def test_a_damaged_notebook_is_one_line(tmp_path, text, command):
+    book = tmp_path / "book.ipynb"
+    book.write_text(text, encoding="latin-1")
+    done = run(*command, str(book))
+    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is no notebook: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_explain_without_anybody_who_reads_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import duograph as ms\nprint(ms.jit(lambda x: x * 2)(ms.Tensor([1.0])))\n")
+    program = f"exec {sys.executable} -m duograph explain {script} 2>&-"
+    done = subprocess.run(["/bin/sh", "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (0, "[2.]\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "duograph", "explain", str(script)],
+        stdout=subprocess.PIPE, stderr=writing, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (0, "[2.]\n")
+
+
 def test_explain_of_nothing(tmp_path):
     script = tmp_path / "script.py"
     script.write_text("print(1)\n")
