@@ -16,6 +16,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from .absent import instead
+from .lookup import raw_getattr
 
 __all__ = [
     "Names",
@@ -80,7 +81,22 @@ class Names:
 
     def listing(self) -> list[str]:
         """What ``dir`` shows of the package."""
-        return sorted({*vars(sys.modules[self.package]), *self.all, *self._modules})
+        return sorted({*own_names(vars(sys.modules[self.package])), *self.all, *self._modules})
+
+
+def own_names(namespace: Mapping[str, Any]) -> list[str]:
+    """The names of a package without those of the standard library that it uses: ``Any`` is not public."""
+    return [name for name, value in namespace.items() if name.startswith("_") or not _is_borrowed(value)]
+
+
+def _is_borrowed(value: Any) -> bool:
+    home = value.__name__ if type(value) is ModuleType else raw_getattr(value, "__module__")
+    if not isinstance(home, str):
+        home = type(value).__module__
+    return home.partition(".")[0] in _STANDARD
+
+
+_STANDARD = sys.stdlib_module_names - {"builtins"}
 
 
 def saying_why(module: str) -> Callable[[str], Any]:

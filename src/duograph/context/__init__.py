@@ -13,6 +13,7 @@ from typing import Any
 from duograph.base.config import set_config
 from duograph.base.modes import graph_mode
 from duograph.base.notices import no_effect
+from duograph.base.public import own_names
 from duograph.core.traits import Traits
 
 from .parallel import (
@@ -298,3 +299,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     _values["max_call_depth"] = call_depth(recursion_limit)
     if recursion_limit != SWITCHES["max_call_depth"].default:
         no_effect("set_recursion_limit(...)", SWITCHES["max_call_depth"].why)
+
+
+def __dir__() -> list[str]:
+    return sorted(own_names(globals()))

@@ -11,6 +11,7 @@ from typing import Any
 
 from duograph.api.native import make_public as _make_public
 from duograph.base.public import missing as _missing
+from duograph.base.public import own_names as _own_names
 from duograph.core.dtype import (
     bool_,
     float16,
@@ -58,3 +59,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     raise _missing(__name__, name, __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted(_own_names(globals()))

@@ -116,3 +116,10 @@ def test_who_asks_what_is_there_is_told_as_ever():
     assert not hasattr(ms.nn, "Module") and "Module" not in dir(ms.nn) and "duograph.optim" not in sys.modules
     assert getattr(ms, "compile", None) is None
     import duograph.ops.operations  # noqa: F401 - a finder that comes after the one that says why has it
+
+
+@pytest.mark.parametrize("name", ["", ".nn", ".ops", ".mint", ".mint.nn", ".train", ".context", ".numpy", ".common"])
+def test_the_standard_library_is_no_part_of_what_dir_shows(name):
+    shown = dir(importlib.import_module(f"duograph{name}"))
+    assert not {"Any", "Callable", "annotations", "sys", "types", "import_module"} & set(shown)
+    assert len(shown) > 10 and shown == sorted(shown)
