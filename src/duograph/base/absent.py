@@ -117,9 +117,9 @@ KEYWORDS = {
     "out_features": "out_channels", "num_embeddings": "vocab_size", "embedding_dim": "embedding_size",
     "size_average": "reduction", "dim": "axis", "keepdim": "keep_dims",
     "elementwise_affine": "has_bias", "track_running_stats": "use_batch_statistics",
-    "nesterov": "use_nesterov", "betas": "beta1",
+    "nesterov": "use_nesterov", "betas": "beta1", "num_classes": "depth", "argnums": "grad_position", "prob": "p",
 }  # fmt: skip
-"""Keyword of PyTorch's: the one that means it here, in what has that one."""
+"""Keyword of PyTorch's: the one that means it here, in what has that one; what follows PyTorch has it the other way."""
 
 
 def _below(place: str) -> str:
@@ -183,7 +183,8 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
 def keyword_instead(name: str, known: Iterable[str]) -> str:
     """The end of the sentence that a keyword is unexpected: which of ``known`` means it, or is like it."""
     names = list(known)
-    if KEYWORDS.get(name) in names:
-        return f"; it is called {KEYWORDS[name]!r} here"
+    for other in (KEYWORDS.get(name), *[theirs for theirs, ours in KEYWORDS.items() if ours == name]):
+        if other in names:
+            return f"; it is called {other!r} here"
     near = nearest(name, names)
     return f"; the nearest is {near!r}" if near else ""

@@ -116,7 +116,9 @@ def members_of(parameters: Any) -> tuple[list[Member], bool]:
         TypeError, ValueError, KeyError, RuntimeError: as MindSpore.
     """
     if not isinstance(parameters, Iterable) or isinstance(parameters, Tensor | str):
-        raise TypeError(f"For 'Optimizer', the argument parameters must be Iterable type, but got {type(parameters)}.")
+        way = "; of a network it is net.trainable_params()" if isinstance(parameters, Cell) else ""
+        said = "For 'Optimizer', the argument parameters must be Iterable type, but got"
+        raise TypeError(f"{said} {type(parameters)}{way}.")
     items = list(parameters)
     if not items:
         raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
