@@ -26,6 +26,8 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "optim": "optimizers are in nn (nn.Adam, nn.SGD) and, with PyTorch's signatures, in mint.optim",
         "vision": "image transforms are in dataset.vision, networks in packages like mindcv",
         "utils": "data sets are in dataset: dataset.GeneratorDataset(source, names).batch(32)",
+        "GRAPH STATIC static_mode graph_mode": "it is GRAPH_MODE: set_context(mode=GRAPH_MODE)",
+        "PYNATIVE EAGER eager_mode": "it is PYNATIVE_MODE, which is the default",
         "Variable": "write Tensor(data), or Parameter(data, name='w') for what is trained",
         "save": "save_checkpoint(net, 'file.ckpt') writes parameters",
         "zeros cat relu randn rand ones arange stack matmul softmax sum mean eye tanh sigmoid exp sqrt randint "

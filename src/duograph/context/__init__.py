@@ -203,7 +203,8 @@ def _checked(name: str, value: Any) -> Any:
             + _SEE_MANUAL.format(who="set_context")
         )
     if not isinstance(value, switch.types):
-        raise TypeError(f"The parameter '{name}' must be {switch.types}, but got {type(value)}")
+        way = ": GRAPH_MODE or PYNATIVE_MODE" if name == "mode" else ""
+        raise TypeError(f"The parameter '{name}' must be {switch.types}, but got {type(value)}{way}")
     return switch.check(value)
 
 

@@ -187,6 +187,10 @@ def summary(net: Cell, *inputs: Any, verbose: bool = True) -> Summary:
     """
     if not isinstance(net, Cell):
         raise TypeError(f"For 'summary', the 'net' must be a Cell, but got {type(net).__name__}.")
+    if len(inputs) == 1 and isinstance(inputs[0], tuple | list) and all(isinstance(n, int) for n in inputs[0]):
+        raise TypeError(
+            f"For 'summary', the network is called: give its inputs, not their shape: ops.ones({tuple(inputs[0])})."
+        )
     rows: dict[Cell, Layer] = {}
     seen: set[int] = set()
     result = Summary([])

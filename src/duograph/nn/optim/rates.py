@@ -121,7 +121,8 @@ def members_of(parameters: Any) -> tuple[list[Member], bool]:
         raise TypeError(f"{said} {type(parameters)}{way}.")
     items = list(parameters)
     if not items:
-        raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
+        way = "a network trains what requires_grad, and no layers in a plain list: nn.CellList(layers) has them"
+        raise ValueError(f"For 'Optimizer', the argument parameters must not be empty; {way}.")
     if all(isinstance(item, Parameter) for item in items):
         return [Member(p, 0, None, None, False) for p in items], False
     if not all(isinstance(item, dict) for item in items):
