@@ -154,7 +154,7 @@ class _NoModule:
         root, dot, _ = fullname.partition(".")
         if not dot or root not in self.roots or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
             return None
-        later = sys.meta_path[sys.meta_path.index(self) + 1 :]  # type: ignore[arg-type]
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
         found = (finder.find_spec(fullname, path, target) for finder in later)
         return next(filter(None, found), None) or ModuleSpec(fullname, self)  # type: ignore[arg-type]
 

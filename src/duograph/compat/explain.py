@@ -15,9 +15,11 @@ from typing import Any
 
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
+from duograph.core.op import eager_binder
 from duograph.jit.groups import distinct_breaks, grouped_recompiles
 from duograph.jit.page import write_page
 from duograph.profiling import profile
+from duograph.runtime.launch.launcher import statistics
 
 from .run import NoProgram, hide_runner_frames, run_program
 
@@ -114,9 +116,6 @@ def report(full: bool = False, eager: int | None = None) -> str:
 
 def eager_operators() -> int:
     """Operators that have run one by one in this process: a native launch counts as one."""
-    from duograph.core.op import eager_binder
-    from duograph.runtime.launch.launcher import statistics
-
     return int(eager_binder.value.calls + statistics()["launches"])  # type: ignore[attr-defined]
 
 
