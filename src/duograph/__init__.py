@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.base.public import Names, keep_in_front, lend, open_paths
+from duograph.base.public import Names, explain_missing_modules, keep_in_front, lend, open_paths
 
 __version__ = "0.1.0"
 
@@ -131,6 +131,7 @@ open_paths(
         "duograph.ops.communication": "duograph.mint.distributed",
     }
 )
+explain_missing_modules("duograph", "mindspore")
 keep_in_front(__name__, IN_FRONT)
 _names = Names(__name__, HOMES, MODULES)
 __all__ = ["__version__", *_names.all, *MODULES]  # noqa: PLE0604

@@ -21,7 +21,7 @@ import numpy as np
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, UnknownSizeError, definitely_eq, definitely_le
-from duograph.core.errors import user_error
+from duograph.core.errors import draw_below, user_error
 from duograph.core.op import state
 from duograph.core.shapes import taken_at_most, taken_equal
 from duograph.ops import movement
@@ -275,13 +275,23 @@ def check_mask(x: Tensor, mask: Tensor, first: int) -> None:
 
 def parse(x: Tensor, index: Any, what: str) -> ParsedIndex:
     """The plan of an index of ``x``; ``what`` is ``get`` or ``set`` (their error texts differ)."""
+    try:
+        return _parsed(x, index, what)
+    except (IndexError, TypeError, ValueError) as error:
+        if state.binder is None:
+            draw_below(error, f"an index of {x.abstract}", code="DG0405")
+        raise
+
+
+def _parsed(x: Tensor, index: Any, what: str) -> ParsedIndex:
     items = [_normal(item) for item in _items(index)]
     ndim = len(x.shape)
     if not ndim and len(items) == 1 and isinstance(items[0], int) and not isinstance(items[0], bool):
         raise TypeError(f"Cannot {'iterate over' if what == 'get' else 'assign to'} a scalar tensor.")
     used = sum(_consumed(item) for item in items)
     if used > ndim:
-        raise IndexError(f"too many indices for tensor of dimension{ndim}")
+        message = f"too many indices for tensor of dimension{ndim}"
+        raise user_error(IndexError, "DG0416", message, f"{used} indices of {x.abstract}")
     ellipses = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(ellipses) > 1:
         raise IndexError("An index can only have a single ellipsis('...')")
@@ -443,14 +453,17 @@ def _normal(item: Any) -> Any:
 
 def _wrong_type(item: Any) -> IndexError:
     if isinstance(item, str | dict | set | bytes):
-        return IndexError(
+        message = (
             f"Unsupported Python object type received: {type(item)}. Supported types for tensor indexing are: list, "
             "int, float, tuple, slice, ellipsis, None, array"
         )
-    return IndexError(
-        "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
-        f"but got {item} with type {type(item)}"
-    )
+    else:
+        message = (
+            "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
+            f"but got {item} with type {type(item)}"
+        )
+    way = "round it: x[int(i)]" if isinstance(item, float) else None
+    return user_error(IndexError, "DG0404", message, f"an index that is a {type(item).__name__}", help=way)
 
 
 def _sequence(item: Any) -> Tensor:

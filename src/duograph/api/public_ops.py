@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from duograph.autodiff import api as autodiff
-from duograph.base.absent import instead
+from duograph.base.public import missing
 
 from . import bprop_registry, functional, inner_names
 from .native import FUNCTIONS, make_public
@@ -80,9 +80,7 @@ def lookup(name: str) -> Any:
     try:
         return vars(package)[name]
     except KeyError:
-        hint = instead(PACKAGE, name, names())
-        known = None if hint else package
-        raise AttributeError(f"module {PACKAGE!r} has no attribute {name!r}{hint}", name=name, obj=known) from None
+        raise missing(PACKAGE, name, names()) from None
 
 
 def install() -> types.ModuleType:

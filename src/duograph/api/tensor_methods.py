@@ -130,11 +130,8 @@ class Elsewhere:
         self.name = name
 
     def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        raise AttributeError(
-            f"{owner.__name__!r} object has no attribute {self.name!r}{instead('Tensor', self.name)}",
-            name=self.name,
-            obj=tensor,
-        )
+        said = f"{owner.__name__!r} object has no attribute {self.name!r}{instead('Tensor', self.name)}"
+        raise AttributeError(said, name=self.name)  # with its ``obj``, Python would show the nearest name as well
 
 
 attach({name: Elsewhere(name) for name in ELSEWHERE["Tensor"]})

@@ -24,7 +24,9 @@ def _checked_position(grad_position: Any, weights: Any) -> Any:
     elif isinstance(grad_position, tuple):
         positions = grad_position
     else:
-        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+        is_weights = isinstance(grad_position, list) and any(isinstance(w, Tensor) for w in grad_position)
+        way = ", and weights come behind it: grad(fn, None, weights)" if is_weights else ""
+        raise TypeError(f"For 'F.grad', the 'grad_position' must be int or tuple{way}.")
     for position in positions:
         if not isinstance(position, int):
             raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")

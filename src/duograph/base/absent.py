@@ -21,14 +21,18 @@ _ONE_DEVICE = "there is one device, the CPU: leave it out"
 _ELSEWHERE: dict[str, dict[str, str]] = {
     "": {
         "compile": "compile with jit(f) or @jit",
-        "cuda": _ONE_DEVICE,
-        "backends": _ONE_DEVICE,
-        "autograd": _GRADIENTS,
+        "cuda backends": _ONE_DEVICE,
+        "autograd backward": _GRADIENTS,
         "optim": "optimizers are in nn (nn.Adam, nn.SGD) and, with PyTorch's signatures, in mint.optim",
         "vision": "image transforms are in dataset.vision, networks in packages like mindcv",
+        "utils": "data sets are in dataset: dataset.GeneratorDataset(source, names).batch(32)",
+        "GRAPH STATIC static_mode graph_mode": "it is GRAPH_MODE: set_context(mode=GRAPH_MODE)",
+        "PYNATIVE EAGER eager_mode": "it is PYNATIVE_MODE, which is the default",
+        "Variable": "write Tensor(data), or Parameter(data, name='w') for what is trained",
         "save": "save_checkpoint(net, 'file.ckpt') writes parameters",
-        "zeros cat relu randn rand ones arange stack matmul softmax sum mean": "functions are in ops and, with "
-        "PyTorch's signatures, in mint",
+        "zeros cat relu randn rand ones arange stack matmul softmax sum mean eye tanh sigmoid exp sqrt randint "
+        "where linspace full concat zeros_like ones_like max min argmax mm bmm einsum transpose": "functions are in "
+        "ops and, with PyTorch's signatures, in mint",
         "DynamicLossScaler StaticLossScaler": "they are in amp",
         "FloatTensor LongTensor": "write Tensor(data, dtype)",
         "Module": "networks derive from nn.Cell, and forward() is called construct()",
@@ -60,12 +64,14 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "ResizeBicubic": "it is ops.interpolate(x, mode='bicubic')",
         "UniqueWithPad": "it is ops.unique_with_pad",
         "i0": "it is ops.bessel_i0",
+        "Linear": "the layer is nn.Dense, and ops.dense(x, weight, bias) is the function",
+        "gradient backward": _GRADIENTS,
         "linear": "it is ops.dense(x, weight, bias), and mint.nn.functional.linear",
         "no_grad": "it is no_grad at the top of the package",
     },
     "mint": {"conv2d": "it is mint.nn.functional.conv2d"},
     "Tensor": {
-        "backward grad grad_fn retain_grad": _GRADIENTS,
+        "backward grad grad_fn retain_grad requires_grad is_leaf": _GRADIENTS,
         "cuda cpu is_cuda": _ONE_DEVICE,
         "detach detach_": "ops.stop_gradient(x) stops gradients",
     },
@@ -76,6 +82,8 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "forward": "the computation is construct(); call the network itself",
         "modules named_modules": "it is net.cells_and_names()",
         "children named_children": "it is net.cells() and net.name_cells()",
+        "add_module register_module": "it is insert_child_to_cell(name, cell), or an assignment: self.name = cell",
+        "requires_grad_": "it is net.set_grad(), or parameter.requires_grad = False for each of net.trainable_params()",
         "zero_grad": "gradients are values that value_and_grad returns: there is nothing to clear",
         "cuda cpu": _ONE_DEVICE,
         "half double": "it is net.to_float(float16)",
@@ -101,6 +109,8 @@ def _families() -> list[tuple[str, list[str], str]]:
     return found
 
 
+_LIKE = 0.75
+"""How alike a name must be to one that is there to be worth a word: ``Linear`` has nothing to do with ``inner``."""
 _MISSPELT = 0.85
 """How alike a name must be to one that is there, to be a misspelling of it rather than a name of MindSpore's."""
 
@@ -109,9 +119,9 @@ KEYWORDS = {
     "out_features": "out_channels", "num_embeddings": "vocab_size", "embedding_dim": "embedding_size",
     "size_average": "reduction", "dim": "axis", "keepdim": "keep_dims",
     "elementwise_affine": "has_bias", "track_running_stats": "use_batch_statistics",
-    "nesterov": "use_nesterov", "betas": "beta1",
+    "nesterov": "use_nesterov", "betas": "beta1", "num_classes": "depth", "argnums": "grad_position", "prob": "p",
 }  # fmt: skip
-"""Keyword of PyTorch's: the one that means it here, in what has that one."""
+"""Keyword of PyTorch's: the one that means it here, in what has that one; what follows PyTorch has it the other way."""
 
 
 def _below(place: str) -> str:
@@ -164,18 +174,19 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     public = [item for item in names if not item.startswith("_") and item != name]
-    found = get_close_matches(name, public, n=1)
+    found = get_close_matches(name, public, n=1, cutoff=_LIKE)
     if found:
         return found[0]
     folded = {item.lower(): item for item in public}
-    found = get_close_matches(name.lower(), folded, n=1)
+    found = get_close_matches(name.lower(), folded, n=1, cutoff=_LIKE)
     return folded[found[0]] if found else None
 
 
 def keyword_instead(name: str, known: Iterable[str]) -> str:
     """The end of the sentence that a keyword is unexpected: which of ``known`` means it, or is like it."""
     names = list(known)
-    if KEYWORDS.get(name) in names:
-        return f"; it is called {KEYWORDS[name]!r} here"
+    for other in (KEYWORDS.get(name), *[theirs for theirs, ours in KEYWORDS.items() if ours == name]):
+        if other in names:
+            return f"; it is called {other!r} here"
     near = nearest(name, names)
     return f"; the nearest is {near!r}" if near else ""

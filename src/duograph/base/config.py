@@ -453,14 +453,19 @@ def reset_config() -> Config:
     return made
 
 
-_OF_RANKS = ("DUOGRAPH_JOB_FOLDER", "DUOGRAPH_LOG_FOLDER", "DUOGRAPH_LOG_NAME")
+OF_RANKS = {
+    "DUOGRAPH_JOB_FOLDER": "set by `launch` for its processes: where they meet",
+    "DUOGRAPH_LOG_FOLDER": "set by `launch --log-dir` for its processes: where their logs go",
+    "DUOGRAPH_LOG_NAME": "set by `launch --log-name` for its processes: how the names of these files begin",
+}
+"""Variables that `launch` sets for the processes of a job, and what they mean."""
 _told_unknown: set[str] = set()
 
 
 def _tell_unknown(known: Iterable[str]) -> None:
     """Says, once in a process, that variables with this package's prefix are none of its own: they are misspelt."""
     prefix = "DUOGRAPH_"
-    unknown = {name for name in os.environ if name.startswith(prefix)} - {*known, *_OF_RANKS} - _told_unknown
+    unknown = {name for name in os.environ if name.startswith(prefix)} - {*known, *OF_RANKS} - _told_unknown
     for name in sorted(unknown):
         _told_unknown.add(name)
         near = nearest(name[len(prefix) :], [own[len(prefix) :] for own in known if own.startswith(prefix)])

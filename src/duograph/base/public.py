@@ -8,15 +8,26 @@ package is loaded. `open_paths` makes modules importable under the public path w
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from opcode import opmap
+from types import FrameType, ModuleType
 from typing import Any
 
 from .absent import instead
+from .lookup import raw_getattr
 
-__all__ = ["Names", "is_opened", "keep_in_front", "lend", "open_paths", "saying_why"]
+__all__ = [
+    "Names",
+    "explain_missing_modules",
+    "is_opened",
+    "keep_in_front",
+    "lend",
+    "missing",
+    "open_paths",
+    "saying_why",
+]
 
 _lent: dict[str, dict[str, str]] = {}
 
@@ -64,16 +75,28 @@ class Names:
             home, inner = self._homes[name]
             value = getattr(import_module(home), inner)
         else:
-            hint = instead(self.package, name, self.all)  # with an ``obj``, Python would add another suggestion
-            raise AttributeError(
-                f"module {self.package!r} has no attribute {name!r}{hint}", name=name, obj=None if hint else package
-            )
+            raise missing(self.package, name, self.all)
         vars(package)[name] = value
         return value
 
     def listing(self) -> list[str]:
         """What ``dir`` shows of the package."""
-        return sorted({*vars(sys.modules[self.package]), *self.all, *self._modules})
+        return sorted({*own_names(vars(sys.modules[self.package])), *self.all, *self._modules})
+
+
+def own_names(namespace: Mapping[str, Any]) -> list[str]:
+    """The names of a package without those of the standard library that it uses: ``Any`` is not public."""
+    return [name for name, value in namespace.items() if name.startswith("_") or not _is_borrowed(value)]
+
+
+def _is_borrowed(value: Any) -> bool:
+    home = value.__name__ if type(value) is ModuleType else raw_getattr(value, "__module__")
+    if not isinstance(home, str):
+        home = type(value).__module__
+    return home.partition(".")[0] in _STANDARD
+
+
+_STANDARD = sys.stdlib_module_names - {"builtins"}
 
 
 def saying_why(module: str) -> Callable[[str], Any]:
@@ -81,12 +104,75 @@ def saying_why(module: str) -> Callable[[str], Any]:
 
     def __getattr__(name: str) -> Any:
         here = sys.modules[module]
-        hint = instead(module, name, vars(here))
-        raise AttributeError(
-            f"module {module!r} has no attribute {name!r}{hint}", name=name, obj=None if hint else here
-        )
+        raise missing(module, name, vars(here))
 
     return __getattr__
+
+
+def missing(module: str, name: str, names: Iterable[str] = (), says: str = "") -> Exception:
+    """The error for a name that a module does not have, to be raised by its ``__getattr__``.
+
+    It says what to write instead. ``from module import name`` would hide an `AttributeError` with that sentence behind
+    an `ImportError` without: there it is the `ImportError`.
+
+    Args:
+        module: its name.
+        name: what was asked for.
+        names: what there is.
+        says: how the message begins, if not as Python's.
+    """
+    hint, here = instead(module, name, names), sys.modules[module]
+    if hint and _is_imported_from():
+        return ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=module)
+    said = says or f"module {module!r} has no attribute {name!r}"
+    return AttributeError(f"{said}{hint}", name=name, obj=None if hint else here)  # else Python suggests one more
+
+
+_IMPORT_FROM = opmap["IMPORT_FROM"]
+
+
+def _is_imported_from() -> bool:
+    """Whether the ``__getattr__`` of a module that is running answers a ``from module import name``."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_name != "__getattr__":
+        frame = frame.f_back
+    importer = frame.f_back if frame is not None else None
+    return importer is not None and importer.f_code.co_code[importer.f_lasti] == _IMPORT_FROM
+
+
+class _NoModule:
+    """The last finder, and a loader that only refuses: it says what to write instead of ``import duograph.optim``.
+
+    Who only asks whether there is a module (`importlib.util.find_spec`) gets None, as ever. What to write is found out
+    by the loader, since finders run under the import lock, and the names of some packages have to be imported.
+    """
+
+    def __init__(self, roots: tuple[str, ...]) -> None:
+        self.roots = roots
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        root, dot, _ = fullname.partition(".")
+        if not dot or root not in self.roots or sys._getframe(2).f_code.co_name != "_find_and_load_unlocked":
+            return None
+        later = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        found = (finder.find_spec(fullname, path, target) for finder in later)
+        return next(filter(None, found), None) or ModuleSpec(fullname, self)  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Never makes one."""
+        parent, _, name = spec.name.rpartition(".")
+        hint = instead(
+            parent, name, dir(sys.modules.get(parent))
+        )  # of this class ``from parent import name`` sees none
+        raise ModuleNotFoundError(f"No module named {spec.name!r}{hint}", name=spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is none."""
+
+
+def explain_missing_modules(*roots: str) -> None:
+    """Lets ``import`` of a module that these packages do not have say what to write instead."""
+    sys.meta_path.append(_NoModule(roots))
 
 
 class _Package(ModuleType):

@@ -21,6 +21,7 @@ from typing import Any
 
 from .config import config
 from .diagnostics import InternalError, without_internal_frames
+from .hints import add_hint
 
 _installed = False
 
@@ -83,7 +84,7 @@ def _shortened(part: str) -> str:
     head, *lines = part.split("\n")
     if not _plain(head).startswith(("Cell ", "File ")):
         return part
-    return "\n".join([head, *[line for line in lines if "-> " in _plain(line) or not _plain(line).strip()]])
+    return "\n".join([head, *[line for line in lines if "-> " in _plain(line)]])
 
 
 def _plain(text: str) -> str:
@@ -113,6 +114,7 @@ def _folded(
     error: BaseException | None, trace: TracebackType | None, is_counted: bool = True
 ) -> Iterator[TracebackType | None]:
     """Within the block the exception, and those that led to it, have tracebacks without frames of this package."""
+    add_hint(error, trace)
     chain = _chain(error)
     if config().traceback == "full" or any(isinstance(e, InternalError) for e in chain):
         yield trace

@@ -17,8 +17,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from duograph.base.absent import instead
-from duograph.base.public import is_opened
+from duograph.base.public import is_opened, missing
 
 from .internals import internal
 from .layout import KNOWN, search_path
@@ -56,7 +55,7 @@ class AliasModule(ModuleType):
         child = f"{self.__name__}.{name}"
         if child in KNOWN:
             return importlib.import_module(child)
-        raise AttributeError(self._missing(name), name=name, obj=self)
+        raise missing(self.__name__, name, dir(self), says=f"duograph has no {self.__name__}.{name}")
 
     def __dir__(self) -> list[str]:
         """What `getattr` finds: of the names that Python gives every module, only this module's own."""
@@ -73,19 +72,13 @@ class AliasModule(ModuleType):
             self.__dict__["_duograph_modules"] = found
         return found
 
-    def _missing(self, name: str) -> str:
-        return f"duograph has no {self.__name__}.{name}{instead(self.__name__, name, dir(self))}"
-
 
 class AliasFinder(MetaPathFinder, Loader):
     """Finds and makes the modules below ``mindspore``."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
-        if name != "mindspore" and not name.startswith("mindspore."):
+        if (name != "mindspore" and not name.startswith("mindspore.")) or not _exists(name):
             return None
-        if not _exists(name):
-            # `from mindspore.nn import Dens` comes here too, and Python hides an error that carries the full name.
-            raise ModuleNotFoundError(_no_module(name), name=name.rpartition(".")[2])
         return ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -144,11 +137,3 @@ def _exists(name: str) -> bool:
 def _exports(source: ModuleType) -> list[str]:
     listed = getattr(source, "__all__", None)
     return list(listed) if listed is not None else [name for name in vars(source) if not name.startswith("_")]
-
-
-def _no_module(name: str) -> str:
-    parent, _, last = name.rpartition(".")
-    module = sys.modules.get(parent)
-    modules = [item.rpartition(".")[2] for item in KNOWN if item.rpartition(".")[0] == parent]
-    hint = instead(parent, last, [*modules, *(dir(module) if module is not None else ())])
-    return f"duograph has no module or name {name!r}{hint}"

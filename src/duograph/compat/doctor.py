@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import duograph as ms
-from duograph.base.config import VARIABLES, Config, config
+from duograph.base.config import OF_RANKS, VARIABLES, Config, config
 from duograph.base.cores import available_cores
 from duograph.base.failures import failure_report
 from duograph.core.traits import Traits
@@ -203,4 +203,5 @@ def variables_page() -> str:
     """The page of all environment variables, in Markdown."""
     usual = Config()
     rows = [(v.environment, _shown(getattr(usual, v.field)), v.meaning.replace("|", "\\|")) for v in VARIABLES]
+    rows += [(name, "", text) for name, text in OF_RANKS.items()]
     return _HEAD + "".join([f"| `{n}` | {f'`{default}`' if default else ''} | {text} |\n" for n, default, text in rows])

@@ -15,8 +15,11 @@ from typing import Any
 
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
+from duograph.core.op import eager_binder
+from duograph.jit.groups import distinct_breaks, grouped_recompiles
 from duograph.jit.page import write_page
 from duograph.profiling import profile
+from duograph.runtime.launch.launcher import statistics
 
 from .run import NoProgram, hide_runner_frames, run_program
 
@@ -44,28 +47,39 @@ def explain(
         if event.kind == "compiling":
             kept.append(event.data["function"])
 
-    is_there = True
+    is_there, before = True, eager_operators()
     recorded = profile() if is_profiled or trace is not None else None
     try:
         with listen(keep), recorded or nullcontext():
             names = _demo(arguments[1:]) if arguments[0] == "demo" else run_program(arguments)
     except NoProgram as error:
         is_there = False
-        print(f"duograph: {error}", file=sys.stderr)
+        _tell(f"duograph: {error}")
         return 2
+    except SyntaxError as error:
+        is_there = error.filename != arguments[0]  # the program itself: nothing of it has run
+        raise
     finally:
         if is_there:
+            eager = eager_operators() - before
             with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
                 sys.stdout.flush()  # the program's own words come first
-            print(report(full), file=sys.stderr)
+            _tell(report(full, eager))
             if is_profiled:
-                print(f"\n{recorded}", file=sys.stderr)
+                _tell(f"\n{recorded}")
             if page is not None:
                 _write(page, lambda: _write_page(page, " ".join(arguments), recorded))
             if trace is not None and recorded is not None:
                 _write(trace, lambda: recorded.save(trace))
     del names  # they kept the program's functions alive until now
     return 0
+
+
+def _tell(text: str) -> None:
+    """A text for the user, if there is a stream for it and somebody reads that; the program's status stays."""
+    if sys.stderr is not None:  # `print` would take standard output instead
+        with suppress(OSError, ValueError):
+            print(text, file=sys.stderr)
 
 
 def _write_page(path: str, title: str, recorded: profile | None) -> None:
@@ -77,7 +91,7 @@ def _write(path: str, write: Callable[[], None]) -> None:
     try:
         write()
     except OSError as error:
-        print(f"duograph explain: {path} is not written: {error.strerror}", file=sys.stderr)
+        _tell(f"duograph explain: {path} is not written: {error.strerror}")
 
 
 def _demo(arguments: Sequence[str]) -> Any:
@@ -86,34 +100,49 @@ def _demo(arguments: Sequence[str]) -> Any:
     return import_module("duograph.demo.digits").main(list(arguments))
 
 
-def report(full: bool = False) -> str:
+def report(full: bool = False, eager: int | None = None) -> str:
     """What was compiled in one line, then a paragraph for each function that is still there.
 
     Args:
         full (bool): also guards and graphs. Default: False.
+        eager (int): operators that ran one by one. Default: None, not known.
     """
     functions = compiled_functions()
-    parts = [headline([f.explain() for f in functions]), *[_paragraph(f, full) for f in functions]]
+    told: set[Any] = set()
+    parts = [headline([f.explain() for f in functions], eager), *[_paragraph(f, full, told) for f in functions]]
     failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
     return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
 
 
-def headline(explanations: Sequence[Any]) -> str:
-    """How many calls ran compiled code, and what ran in Python, with how to find out more."""
+def eager_operators() -> int:
+    """Operators that have run one by one in this process: a native launch counts as one."""
+    return int(eager_binder.value.calls + statistics()["launches"])  # type: ignore[attr-defined]
+
+
+def headline(explanations: Sequence[Any], eager: int | None = None) -> str:
+    """How many calls ran compiled code, and what ran in Python, with how to find out more.
+
+    Args:
+        explanations: of all functions, segments included.
+        eager: operators that ran one by one.
+    """
     if not explanations:
         return (
             "nothing was compiled: no function with @jit was called, and no Cell in graph mode "
             "(set_context(mode=GRAPH_MODE))"
         )
     versions = [version for e in explanations for version in e.versions]
-    plain = sum(f.hits for e in explanations for f in e.fallbacks) + sum(e.unattempted for e in explanations)
-    calls = sum(version["hits"] for version in versions)
-    breaks = [found for e in explanations for found in e.breaks]
+    own = [e for e in explanations if not e.function.is_auxiliary]
+    plain = sum(e.plain_calls for e in own)
+    calls = sum(version["hits"] for e in own for version in e.versions) + sum(e.cut_calls for e in own)
     text = f"{calls} of {_count(calls + plain, 'call')} ran compiled code ({_count(len(versions), 'version')}"
     text += f" with {_count(sum(v['operations'] for v in versions), 'operator')})"
-    if breaks:
-        spent = sum(found.milliseconds for found in breaks)
+    ran = sum(e.operators for e in explanations)
+    text += f", {ran / (ran + eager):.1%} of the operators" if ran and eager is not None else ""
+    if breaks := distinct_breaks(explanations):
+        spent, worst = sum(found.milliseconds for found in breaks), breaks[0]
         text += f"; {_count(len(breaks), 'statement')} between compiled parts ran in Python, {spent:.2f} ms in all"
+        text += f", {worst.milliseconds:.2f} ms of it at {worst.span}" if len(breaks) > 1 and worst.span else ""
     return text if not plain and not breaks else f"{text}. Below: each reason, with its line and what helps."
 
 
@@ -138,14 +167,16 @@ def _place(function: Any) -> tuple[str, int]:
     return (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
 
 
-def _paragraph(function: Any, full: bool) -> str:
+def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
+    """``told``: the breaks that earlier paragraphs have told; those of segments are also the function's."""
     explanation = function.explain()
     if full:
         return str(explanation)
     name = getattr(function.fn, "__qualname__", str(function.fn))
     file, line = _place(function)
-    count = len(explanation.versions)
-    lines = [f"{name} ({file}:{line}): {count} compiled version{'s' if count != 1 else ''}"]
+    count = _count(len(explanation.versions), "compiled version")
+    parts = f", cut into {_count(len(explanation.segments), 'compiled segment')}" if explanation.is_cut else ""
+    lines = [f"{name} ({file}:{line}): {count}{parts}"]
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
         hits = _count(version["hits"], "time")
@@ -153,12 +184,20 @@ def _paragraph(function: Any, full: bool) -> str:
             f"  version {number}: {version['operations']} operators, made in {milliseconds:.0f} ms, called {hits}"
         )
         lines += [f"  in Python: {note}" for note in version["in_python"]]
-    lines += [f"  recompiled: {reason}" for reason in explanation.recompiles]
+    lines += [f"  recompiled: {reason}" for reason in grouped_recompiles(explanation.recompiles)]
+    refused = set() if explanation.is_cut else {(f.reason, str(f.span)) for f in explanation.fallbacks}
     for found in explanation.breaks:
+        if (found.reason, str(found.span)) in told | refused:
+            continue
+        told.add((found.reason, str(found.span)))
         spent = f" ({_count(found.times, 'time')}, {found.milliseconds:.2f} ms)" if found.times else ""
-        lines.append(f"  graph break: {found}{spent}")
+        lines.append(f"  graph break: {found}{spent}. {found.hint}")
     lines += [f"  {failure}" for failure in explanation.failures]
-    for fallback in explanation.fallbacks:
-        lines += [f"  {text}" for text in fallback.rendered.splitlines()]
+    lines += [f"  {text}" for part in explanation.told_fallbacks() for text in part.splitlines()]
+    if calls := explanation.compared_calls:
+        lines.append(f"  {_count(calls, 'call')} ran as plain Python to find out whether compiling pays")
+    if explanation.unattempted:
+        why = "earlier attempts to compile had failed, or gave versions that were not used again"
+        lines.append(f"  {_count(explanation.unattempted, 'call')} with new arguments ran as plain Python: {why}")
     lines += [f"  advice: {explanation.advice}"] if explanation.advice else []
     return "\n".join(lines)

@@ -11,7 +11,7 @@ import ast
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,26 +20,38 @@ from typing import Any
 
 from duograph.base.source import register_source
 
-__all__ = ["NeedsIPython", "notebook_code"]
+__all__ = ["NeedsIPython", "code_cells", "notebook_code"]
 
 
 class NeedsIPython(SystemExit):
     """A line of a notebook that only IPython can run; it ends the program."""
 
 
-def notebook_code(file: Path, module: ModuleType) -> Iterator[CodeType]:
+def code_cells(file: Path) -> list[str]:
+    """The texts of the code cells of a notebook.
+
+    Raises:
+        ValueError: the file is no notebook.
+    """
+    try:
+        cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (KeyError, TypeError) as error:
+        raise ValueError("it has no list of cells") from error
+
+
+def notebook_code(file: Path, module: ModuleType, texts: Sequence[str]) -> Iterator[CodeType]:
     """The code cells of a notebook, compiled; where a cell ends in an expression, its value is shown.
 
     Args:
         file (Path): the notebook.
         module (ModuleType): where its names are.
+        texts (Sequence[str]): its `code_cells`.
 
     Raises:
         NeedsIPython: a line is no Python, and IPython is not installed.
     """
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
     module.__dict__.setdefault("display", _display)
-    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     for number, text in enumerate(texts, 1):
         name = f"<{file.name}, cell {number}>"
         if not _is_python(text):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
@@ -17,7 +17,7 @@ from typing import Any
 from duograph.base.source import register_source
 
 from .alias import install_as_mindspore
-from .notebook import notebook_code
+from .notebook import code_cells, notebook_code
 
 
 class NoProgram(FileNotFoundError):
@@ -62,10 +62,17 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
         return runpy.run_path(path, run_name="__main__")
     sys.path[0:1] = [str(file.resolve().parent)]
     module = _main_module(path)
-    parts = notebook_code(file, module) if file.suffix == ".ipynb" else [compile(file.read_bytes(), path, "exec")]
-    for code in parts:
+    for code in _notebook(file, module) if file.suffix == ".ipynb" else [compile(file.read_bytes(), path, "exec")]:
         exec(code, module.__dict__)
     return module.__dict__
+
+
+def _notebook(file: Path, module: ModuleType) -> Iterator[CodeType]:
+    try:
+        texts = code_cells(file)
+    except ValueError as error:  # also of what is no JSON, and no text
+        raise NoProgram(f"{file.name!r} is no notebook: {error}") from None
+    return notebook_code(file, module, texts)
 
 
 def run_module(name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from duograph.base.config import set_config
 from duograph.base.modes import graph_mode
 from duograph.base.notices import no_effect
+from duograph.base.public import own_names
 from duograph.core.traits import Traits
 
 from .parallel import (
@@ -202,7 +203,8 @@ def _checked(name: str, value: Any) -> Any:
             + _SEE_MANUAL.format(who="set_context")
         )
     if not isinstance(value, switch.types):
-        raise TypeError(f"The parameter '{name}' must be {switch.types}, but got {type(value)}")
+        way = ": GRAPH_MODE or PYNATIVE_MODE" if name == "mode" else ""
+        raise TypeError(f"The parameter '{name}' must be {switch.types}, but got {type(value)}{way}")
     return switch.check(value)
 
 
@@ -298,3 +300,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     _values["max_call_depth"] = call_depth(recursion_limit)
     if recursion_limit != SWITCHES["max_call_depth"].default:
         no_effect("set_recursion_limit(...)", SWITCHES["max_call_depth"].why)
+
+
+def __dir__() -> list[str]:
+    return sorted(own_names(globals()))

@@ -57,5 +57,5 @@ def of(at: Place) -> str:
         origins = at.context.origins.get(at, ())
         if not origins:
             return ""
-        span = origins[-1]
+        span = origins[-1].users
     return f"{os.path.basename(span.file)}:{span.line}"

@@ -81,7 +81,7 @@ def _body(graph: Graph, names: dict[Node, str]) -> Iterator[str]:
         types = ", ".join([type_text(o.type) for o in node.operands])
         yield f"      : ({types}) -> ({type_text(node.type)})"
         for span in node.context.origins.get(node, ()):
-            yield f"      # In file {span.file}:{span.line}"
+            yield f"      # In file {span.users.file}:{span.users.line}"
     yield f"  Return({operand(graph.output)})"
     yield f"      : ({type_text(graph.output.type)})"
 

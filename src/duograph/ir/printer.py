@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from duograph.base.html import folded, text_block
+from duograph.base.source import CalledSpan, Span
 from duograph.core.dim import Dim, Symbol, by_name, symbols_of
 from duograph.core.types import StackType, TensorType, TupleType
 
@@ -101,9 +102,18 @@ def node_names(graph: Graph) -> dict[Node, str]:
 
 
 def origin_text(node: Node) -> str:
-    """The user's lines that a node stems from, innermost last."""
-    spans = node.context.origins.get(node, ())
-    return ", ".join(f"{s.file.rpartition('/')[2]}:{s.line}" for s in spans)
+    """The user's lines that a node stems from, innermost last; of code of this package also the layer."""
+    found = dict.fromkeys(map(place_text, node.context.origins.get(node, ())))
+    return ", ".join(found)
+
+
+def place_text(span: Span) -> str:
+    """``net.py:12``; of code of this package the user's line that led to it and the layer, where they are known:
+    ``net.py:12 in Net.fc (Dense)``."""
+    users = span.users
+    place = f"{users.file.rpartition('/')[2]}:{users.line}"
+    layer = span.layer if isinstance(span, CalledSpan) and span.caller is not None else ""
+    return f"{place} in {layer}" if layer else place
 
 
 def _graph_lines(

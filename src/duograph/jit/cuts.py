@@ -107,6 +107,11 @@ class Cut:
         return made
 
     @property
+    def is_of_use(self) -> bool:
+        """Whether there was a `skeleton` when that was asked last."""
+        return self._skeleton is not None or self._is_stale
+
+    @property
     def is_small(self) -> bool:
         """Whether what is compiled of it saves tapes less than the cuts cost. Then the whole runs op by op."""
         return self.kinds.is_small(lambda: saves_too_little(list(self.works()), self.count()))

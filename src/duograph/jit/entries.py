@@ -23,6 +23,10 @@ E = TypeVar("E", bound=Exception)
 ATTRIBUTE = "_duograph_versions"
 """Where an instance keeps the versions of its methods."""
 
+PLAINLY = "it runs as plain Python; jit(fullgraph=True) makes this an error"
+CUT = "the statement runs as plain Python, between compiled segments; jit(fullgraph=True) makes this an error"
+"""What the text of a refusal says of the function, and of one that is cut because of it."""
+
 
 def put_first(entry: Entry, others: list[Entry]) -> list[Entry]:
     """The order in which versions are tried: the latest first, but what serves many sizes after one that was made for
@@ -77,6 +81,12 @@ class Fallback(Looks):
         self.hits += 1
         self.seconds += seconds * self.weight
         self.weight = 1
+
+    @property
+    def rendered_cut(self) -> str:
+        """The text where the function is cut at the statement, and the rest of it is compiled."""
+        text = self.rendered.replace("cannot be compiled", "cannot be compiled as a whole", 1)
+        return text.replace(PLAINLY, CUT, 1)
 
     def __repr__(self) -> str:
         where = f" at {self.span}" if self.span is not None else ""

@@ -22,6 +22,7 @@ from .account import PARTS
 from .compiled import executables_of, failures_in, refusals_of
 from .entries import Entries
 from .entry import LEVELS
+from .groups import fallback_advice, grouped_guards, grouped_recompiles
 from .policy import Comparison
 from .telling import advice, instructions_of
 
@@ -75,14 +76,17 @@ class Explanation:
     """Versions, guards, graphs, fallbacks and recompilations of a compiled function.
 
     Attributes:
-        versions: one dict per compiled version: ``guards``, ``inputs``, ``graph`` (MindIR text), ``captured`` (MindIR
-            text before optimisation), ``paths``, ``runs`` (that were recorded; 0: it has all paths of the program),
+        versions: one dict per compiled version: ``guards``, ``guard_groups`` (a line for each object), ``inputs``,
+            ``graph`` (MindIR text), ``captured`` (MindIR text before optimisation), ``paths``, ``runs`` (that were
+            recorded; 0: it has all paths of the program),
             ``why_all_paths`` (although runs were to be recorded), ``operations`` (how many the graph has), ``hits``,
             ``plain_runs`` (calls that plain Python answered because the program raised), ``native_calls`` (of the hits,
             those that were served natively), ``why_not_native``, ``op_by_op_on_tapes`` (gradients run it as plain
             Python: it has few ops), ``in_python`` (steps that are not native, and why), ``communication`` (what its
             collectives came to on this rank; `parallel.communication_report` is about all ranks), ``memory`` (the plan
             of its arena, a table), ``capture_ms``, ``compile_ms``, ``compared`` (see below).
+        is_cut: whether it runs as compiled segments with plain statements between them, and ``cut_calls``: how many
+            calls did.
         breaks: statements that run as plain Python between compiled segments (`frontend.split.plan.Break`), each with
             its ``reason``, ``span``, ``times`` and ``milliseconds``.
         segments: one `Explanation` per segment.
@@ -104,6 +108,7 @@ class Explanation:
         measured: how many calls were.
         compared: the milliseconds that a call takes compiled, and as plain Python, where calls of both kinds were timed
             to find out what pays; empty if they were not: ``versions[i]["compared"]`` says it of one version.
+        compared_calls: calls that plain Python has answered for that.
         advice: what to change, if the function is slow although it is compiled; else empty.
     """
 
@@ -135,6 +140,9 @@ class Explanation:
                             *[str(g) for g in program.guards.guards if not g.is_about_code],
                             *program.relations,
                         ],
+                        "guard_groups": grouped_guards(
+                            [g for g in program.guards.guards if not g.is_about_code], program.relations
+                        ),
                         "inputs": [str(s) for s in program.inputs],
                         "graph": print_graph(entry.graph),
                         "captured": print_graph(program.graph),
@@ -160,7 +168,11 @@ class Explanation:
         cut = function.cut
         self.times = cut.account.milliseconds(cut.cause.hits) if cut is not None else {}
         self.measured = cut.account.calls if cut is not None else 0
+        self.is_cut = cut is not None and cut.is_of_use
+        self.cut_calls = cut.cause.hits if cut is not None and self.is_cut else 0
         self.compared = _compared(function.comparison)
+        compared = {id(c): c for c in (function.comparison, *[e.comparison for s in stores for e in s.used])}
+        self.compared_calls = sum(comparison.plain_calls for comparison in compared.values())
         self.breaks: list[Break] = cut.reasons if cut is not None else []
         self.left_parts: list[str] = [] if function.is_auxiliary else list(function.left_parts)
         self.segments: list[Explanation] = [part.explain() for part in cut.current] if cut is not None else []
@@ -245,6 +257,32 @@ class Explanation:
         against = _told(self.compared)
         return f"{self.function.cut.cause.hits} calls ({self.measured} of them measured): {parts}{against}"
 
+    @property
+    def plain_calls(self) -> int:
+        """How many calls plain Python has answered."""
+        cause = self.function.cut.cause if self.is_cut else None
+        refused = sum(fallback.hits for fallback in self.fallbacks if fallback is not cause)
+        return refused + self.unattempted + self.compared_calls
+
+    @property
+    def operators(self) -> int:
+        """How many operators its versions have run: in each call those of the graph, loops and branches as one."""
+        return sum((v["hits"] - v["plain_runs"]) * v["operations"] for v in self.versions)
+
+    def told_fallbacks(self) -> list[str]:
+        """Why calls ran as plain Python, what helps, how often and how long. Of a function that is cut, its breaks say
+        so, if they are the reason."""
+        told = {(b.reason, str(b.span)) for b in self.breaks} if self.is_cut else set()
+        lines: list[str] = []
+        shown = [f for f in self.fallbacks if (f.reason, str(f.span)) not in told]
+        for _, alike in groupby(shown, key=lambda fallback: fallback.rendered):
+            found = list(alike)
+            rendered = found[0].rendered_cut if self.is_cut else found[0].rendered
+            again = [f"({len(found)} times, for other arguments)"] if len(found) > 1 else []
+            advised = [f"advice: {said}"] if (said := fallback_advice(found[0])) else []
+            lines += [rendered, *again, *advised, *[fallback.account for fallback in found if fallback.seconds]]
+        return lines
+
     def __str__(self) -> str:
         lines = [f"{self.function}: {len(self.versions)} compiled version(s), {len(self.fallbacks)} fallback(s)"]
         told = self._told_from()
@@ -257,19 +295,16 @@ class Explanation:
             lines += [f"  calls are dispatched from Python: {v['why_not_native']}"] if v["why_not_native"] else []
             lines += [f"  {note}" for note in v["in_python"]]
             lines += [f"  {told}" for told in v["communication"]]
-            lines += [f"  guard: {g}" for g in v["guards"]]
+            lines += [f"  guard: {g}" for g in v["guard_groups"]]
             lines.append(v["graph"])
         if self.function.absent:
             lines.append(f"PIJit under GRAPH_MODE: {self.function.absent} calls as without the decorator")
-        for rendered, alike in groupby(self.fallbacks, key=lambda fallback: fallback.rendered):
-            found = list(alike)
-            again = [f"({len(found)} times, for other arguments)"] if len(found) > 1 else []
-            lines += [rendered, *again, *[fallback.account for fallback in found if fallback.seconds]]
+        lines += self.told_fallbacks()
         lines += [self._told_times()] if self.times else []
         lines += [f"graph break: {b} ({b.account}). {b.hint}" for b in self.breaks]
         lines += [f"segment {part}" for part in self.segments]
         lines += self.left_parts
-        lines += [f"recompiled: {reason}" for reason in self.recompiles]
+        lines += [f"recompiled: {reason}" for reason in grouped_recompiles(self.recompiles)]
         lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:

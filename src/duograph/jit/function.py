@@ -48,7 +48,7 @@ from .comparing import Comparing
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light
 from .cutting import Cutting
-from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
+from .entries import ATTRIBUTE, PLAINLY, Entries, Fallback, first_that_holds, statistics
 from .entry import LEVELS, Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
@@ -246,6 +246,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         if made is not None and not (store.is_small and state.tapes):
             return self._run(made, store, values, args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
+            self.cut.cause.hits += 1
             return self._run_cut(skeleton, args, kwargs)
         if store.attempts.rest and store is self._own and not any(e.hits > 1 for e in (*tried, *self._shared.entries)):
             self._let(store, store.attempts.rest, self.plain or self.fn)
@@ -429,7 +430,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 tell_fallback(self, store.fallbacks[-1].rendered)
                 self._note_no_use()
             else:
-                fallbacks.info(store.fallbacks[-1].rendered)
+                fallbacks.info(store.fallbacks[-1].rendered_cut)
             return None
         except PassFailed as failed:
             with about(failed.graph, LEVELS[self._level()]):
@@ -470,8 +471,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         text = f"{name_of(self.fn)} cannot be compiled: {reason}"
         labels = (Label(span, reason),) if span is not None else ()
         diagnostic = Diagnostic(
-            "DG0102", text, labels,
-            help="it runs as plain Python; jit(fullgraph=True) makes this an error",
+            "DG0102", text, labels, help=PLAINLY
         )  # fmt: skip
         if self._is_strict():
             if isinstance(exc, Uncapturable):

@@ -320,11 +320,13 @@ class Comparison:
         pays: whether compiled calls are to answer; ``None``: not known yet.
         compiled: seconds that a compiled call takes, as far as that is known.
         plain: the same of plain Python.
+        plain_calls: that were timed, from the beginning.
     """
 
     def __init__(self, settled: int = SETTLED) -> None:
         self.pays: bool | None = None
         self.compiled = self.plain = 0.0
+        self.plain_calls = 0
         self.is_busy = False  # a call is being timed
         self._wanted = self._quiet = settled
         self._changes = self._slower = self._trials = self._calls = self._longer = 0
@@ -350,6 +352,7 @@ class Comparison:
 
     def note(self, is_compiled: bool, seconds: float) -> None:
         """A call of one kind took so long."""
+        self.plain_calls += not is_compiled
         if self._first > 0:
             self._first -= 1
             return

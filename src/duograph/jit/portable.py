@@ -275,8 +275,7 @@ def cannot_export(fn: Any, what: str, span: Span | None, help: str | None = None
     """The error for a program that needs the Python interpreter."""
     fn = raw_getattr(fn, "__func__", fn)
     code = raw_getattr(fn, "__code__")
-    if span is None and code is not None:
-        span = span_of_code(code)
+    span = span.users if span is not None else span_of_code(code) if code is not None else None
     name = raw_getattr(fn, "__qualname__", type(fn).__name__)
     diagnostic = Diagnostic(
         "DG0104", f"{name} cannot be exported: {what}",

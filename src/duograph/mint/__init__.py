@@ -35,3 +35,7 @@ __capture__ = _Traits(rules=True)
 
 def __getattr__(name: str) -> Any:
     return _names.get(name)
+
+
+def __dir__() -> list[str]:
+    return _names.listing()

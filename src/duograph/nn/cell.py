@@ -18,7 +18,7 @@ from duograph import context
 from duograph.autodiff.backward_hooks import cell_backward_hooks
 from duograph.autodiff.custom import custom_call
 from duograph.autodiff.hooks import call_user
-from duograph.base.absent import instead
+from duograph.base.absent import instead, nearest
 from duograph.base.html import folded, text_line
 from duograph.core.op import state
 from duograph.tensor.eager import write
@@ -109,7 +109,9 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     def _lacks_construct(self) -> AttributeError:
         kind = type(self)
-        way = "; rename its method 'forward' to 'construct'" if hasattr(kind, "forward") else ""
+        own = [name for name, value in vars(kind).items() if callable(value)]
+        name = "forward" if hasattr(kind, "forward") else nearest("construct", own)
+        way = f"; rename its method {name!r} to 'construct'" if name else ""
         return AttributeError(
             f"For 'Cell', the method 'construct' is not defined. (in the class '{kind.__name__}'{way})"
         )
@@ -199,9 +201,9 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             found = own.get(table)
             if found is not None and name in found:
                 return found[name]
-        hint = instead("Cell", name) or "."
-        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint}"
-        raise AttributeError(said, name=name, obj=self)  # Python adds the nearest name when it shows the error
+        hint = instead("Cell", name)
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint or '.'}"
+        raise AttributeError(said, name=name, obj=None if hint else self)  # else Python shows the nearest name with it
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__

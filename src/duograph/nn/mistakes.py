@@ -6,6 +6,7 @@ costs nothing while all is well, and finds the same words in dynamic mode and wh
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any
 
@@ -16,6 +17,7 @@ from duograph.core.called import with_name, with_shapes
 from duograph.core.errors import draw_below, user_error
 from duograph.core.op import state
 from duograph.core.traits import traits_of
+from duograph.tensor.observer import frames_from, layer_of
 from duograph.tensor.tensor import Tensor
 
 _SEEN = "_duograph_layer"
@@ -28,12 +30,24 @@ def explain_mistake(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
         TypeError: in place of an error of another class, for an argument that is no Tensor.
         ValueError: in place of an error of another class, for one with another number of dimensions.
     """
-    if hasattr(error, _SEEN) or type(error) not in _PLAIN or not _is_ours(cell):
+    if hasattr(error, _SEEN) or type(error) not in _PLAIN:
+        return
+    if not _is_ours(cell):
+        _say_where(error)
         return
     setattr(error, _SEEN, True)
     _explain(cell, args, error)
     if state.binder is None:
         draw_below(error, _call(cell, args))
+
+
+def _say_where(error: Exception) -> None:
+    """Puts the user's layer that is being called into the drawing of an operator's error; its message stays."""
+    notes = getattr(error, "__notes__", None)
+    if notes and notes[0].startswith("error[DG") and (layer := layer_of(list(frames_from(sys._getframe(1))))):
+        setattr(error, _SEEN, True)
+        head, line, drawing = notes[0].partition("\n")
+        notes[0] = f"{head} (in the layer '{layer}'){line}{drawing}"
 
 
 def _call(cell: Any, args: tuple[Any, ...]) -> str:

@@ -51,19 +51,21 @@ class Layer:
 
 @dataclass
 class Summary:
-    """What `summary` has found; its text is the table.
+    """What `summary` has found; its text is the table, or one line if the table has been printed already.
 
     Attributes:
         layers: one entry per Cell, in the order of the network.
         parameters: elements of all parameters.
         trainable: elements of those that are trained.
         parameter_bytes: bytes of all parameters.
+        is_printed: whether the table has been printed.
     """
 
     layers: list[Layer]
     parameters: int = 0
     trainable: int = 0
     parameter_bytes: int = 0
+    is_printed: bool = False
 
     @property
     def flops(self) -> int:
@@ -77,6 +79,13 @@ class Summary:
         return sum(layer.nbytes for layer in inner)
 
     def __repr__(self) -> str:
+        if self.is_printed:  # `print(summary(net, x))` shows it once
+            return f"<Summary of {self.parameters:,} parameters, {self.flops:,} FLOPs>"
+        return self.table
+
+    @property
+    def table(self) -> str:
+        """The layers, a line each, and totals."""
         head = ("Layer", "Output", "Parameters", "FLOPs")
         rows = [head, *[_row(layer) for layer in self.layers]]
         widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
@@ -154,7 +163,7 @@ def summary(net: Cell, *inputs: Any, verbose: bool = True) -> Summary:
         verbose (bool): whether the table is printed. Default ``True``.
 
     Returns:
-        Summary, whose text is the table; ``layers``, ``parameters``, ``trainable`` and ``flops`` are its numbers.
+        Summary, whose ``table`` is the text; ``layers``, ``parameters``, ``trainable`` and ``flops`` are its numbers.
 
     Raises:
         TypeError: ``net`` is no Cell.
@@ -178,6 +187,10 @@ def summary(net: Cell, *inputs: Any, verbose: bool = True) -> Summary:
     """
     if not isinstance(net, Cell):
         raise TypeError(f"For 'summary', the 'net' must be a Cell, but got {type(net).__name__}.")
+    if len(inputs) == 1 and isinstance(inputs[0], tuple | list) and all(isinstance(n, int) for n in inputs[0]):
+        raise TypeError(
+            f"For 'summary', the network is called: give its inputs, not their shape: ops.ones({tuple(inputs[0])})."
+        )
     rows: dict[Cell, Layer] = {}
     seen: set[int] = set()
     result = Summary([])
@@ -211,4 +224,5 @@ def summary(net: Cell, *inputs: Any, verbose: bool = True) -> Summary:
             handle.remove()
     if verbose:
         print(result)
+        result.is_printed = True
     return result

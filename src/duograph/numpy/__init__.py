@@ -10,7 +10,8 @@ import math
 from typing import Any
 
 from duograph.api.native import make_public as _make_public
-from duograph.base.absent import instead as _instead
+from duograph.base.public import missing as _missing
+from duograph.base.public import own_names as _own_names
 from duograph.core.dtype import (
     bool_,
     float16,
@@ -57,4 +58,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_instead(__name__, name, __all__)}", name=name)
+    raise _missing(__name__, name, __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted(_own_names(globals()))

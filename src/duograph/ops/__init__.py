@@ -17,6 +17,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any
 
 from duograph.base.public import keep_in_front as _keep_in_front
+from duograph.base.public import own_names as _own_names
 from duograph.base.slot import Slot as _Slot
 
 IN_FRONT = frozenset({"cast", "einsum", "fft", "norm", "select", "sort"})
@@ -55,7 +56,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *public_tables.value().names()})
+    return sorted({*_own_names(globals()), *public_tables.value().names()})
 
 
 _keep_in_front(__name__, IN_FRONT)

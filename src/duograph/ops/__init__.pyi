@@ -388,7 +388,6 @@ from duograph.autodiff.transforms import jacrev as jacrev
 from duograph.autodiff.transforms import jvp as jvp
 from duograph.autodiff.transforms import vjp as vjp
 from duograph.autodiff.vmap import vmap as vmap
-from duograph.core.op import Op as _Op
 
 class ACos(_Primitive):
     """Inverse cosine."""
@@ -2161,7 +2160,8 @@ def isinf(input: Any) -> Tensor:
     """Whether infinite."""
 def isnan(input: Any) -> Tensor:
     """Whether NaN."""
-isnan_ext: _Op
+def isnan_ext(input: Any) -> Tensor:
+    """Whether NaN."""
 def l1_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """Absolute difference."""
 def lcm(input: Any, other: Any) -> Tensor:

@@ -32,13 +32,21 @@ def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 class EagerBinder:
-    """Computes op calls on concrete tensors."""
+    """Computes op calls on concrete tensors.
+
+    Attributes:
+        calls: how many; native launches (`runtime.launch`) are not among them.
+    """
+
+    def __init__(self) -> None:
+        self.calls = 0
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         observer = state.observer
         return self._bound(op, operands, attrs) if observer is None else observer.bind(self._bound, op, operands, attrs)
 
     def _bound(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        self.calls += 1
         try:
             try:
                 return self._compute(op, operands, attrs)

@@ -125,7 +125,7 @@ class Checker:
                 rule = rule or (outermost if outermost.gradient_of else None)
             elif rule is None:
                 function = frame.f_globals.get("public_name", function)
-        origin = Origin(spans[0], layer_of(frames)) if spans else _origin(frames)
+        origin = Origin(spans[0].users, layer_of(frames)) if spans else _origin(frames)
         made = _counted([x for x in map(_array, outs) if x is not None])
         gradient_of = "" if rule is None else rule.gradient_of
         found = Suspect(op.name, ", ".join(map(_described, given)), made, origin, function, gradient_of)

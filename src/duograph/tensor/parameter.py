@@ -298,7 +298,8 @@ class ParameterTuple(tuple):
         for p in items:
             if holders.setdefault(p.name, p) is not p:
                 raise ValueError(
-                    f"The value {p} , its name '{p.name}' already exists. Please set a unique name for the parameter."
+                    f"The value {p} , its name '{p.name}' already exists. Please set a unique name for the parameter. "
+                    "Networks that are trained together are parts of one, or get names: update_parameters_name('a.')"
                 )
         return super().__new__(cls, items)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 
 import pytest
@@ -78,3 +79,47 @@ def test_every_public_path_can_be_imported_first(name):
     """
     done = run_python("-c", "\n".join(line.strip() for line in program.splitlines()))
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "text"),
+    [
+        (
+            "from duograph.nn import Module",
+            ImportError,
+            "cannot import name 'Module' from 'duograph.nn'; networks",
+        ),
+        ("from duograph import compile", ImportError, "@jit"),
+        ("from duograph.nn import functional as F", ImportError, "mint.nn.functional"),
+        ("from duograph.ops import linear", ImportError, "ops.dense"),
+        ("from duograph.dataset.text import BertTokenizer", ImportError, "not provided"),
+        ("from mindspore.nn import Sequential", ImportError, "nn.SequentialCell"),
+        ("import duograph.optim", ModuleNotFoundError, "No module named 'duograph.optim'; optimizers are in nn"),
+        ("from duograph.optim import Adam", ModuleNotFoundError, "optimizers are in nn"),
+        ("import duograph.utils.data", ModuleNotFoundError, "dataset.GeneratorDataset"),
+        ("import mindspore.nn.functional", ModuleNotFoundError, "mint.nn.functional"),
+        ("import duograph.no_such_thing", ModuleNotFoundError, "No module named 'duograph.no_such_thing'$"),
+        ("from duograph.train import Zzzz", ImportError, "cannot import name 'Zzzz' from 'duograph.train'"),
+    ],
+)
+def test_imports_of_what_is_not_there_say_what_to_write(statement, error, text):
+    ms.install_as_mindspore()
+    with pytest.raises(ImportError, match=text) as raised:
+        exec(statement, {})
+    assert type(raised.value) is error
+
+
+def test_who_asks_what_is_there_is_told_as_ever():
+    for name in ("duograph.optim", "duograph.nn.functional", "duograph.ops.nothing", "mindspore.optim"):
+        ms.install_as_mindspore()
+        assert importlib.util.find_spec(name) is None
+    assert not hasattr(ms.nn, "Module") and "Module" not in dir(ms.nn) and "duograph.optim" not in sys.modules
+    assert getattr(ms, "compile", None) is None
+    import duograph.ops.operations  # noqa: F401 - a finder that comes after the one that says why has it
+
+
+@pytest.mark.parametrize("name", ["", ".nn", ".ops", ".mint", ".mint.nn", ".train", ".context", ".numpy", ".common"])
+def test_the_standard_library_is_no_part_of_what_dir_shows(name):
+    shown = dir(importlib.import_module(f"duograph{name}"))
+    assert not {"Any", "Callable", "annotations", "sys", "types", "import_module"} & set(shown)
+    assert len(shown) > 10 and shown == sorted(shown)

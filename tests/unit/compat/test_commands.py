@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,7 +59,9 @@ def test_explain_answers_however_a_program_ends(tmp_path, end, status, last):
     assert done.stdout == "[2.] ['--full', '-m', 'x']\n", "a program's arguments are its own"
     assert done.returncode in (status, status - 128 - 2 - 2)  # Python's own status, or the signal's
     lines = done.stderr.splitlines()
-    assert lines[0] == "1 of 1 call ran compiled code (1 version with 3 operators)"
+    assert re.fullmatch(
+        r"1 of 1 call ran compiled code \(1 version with 3 operators\), [\d.]+% of the operators", lines[0]
+    )
     assert lines[2] == f"main.<locals>.<lambda> ({script}:6): 1 compiled version"
     assert lines[-1] == last or not last
     assert "of duograph not shown" not in done.stderr
@@ -91,8 +94,42 @@ def test_explain_says_what_ran_in_python(tmp_path):
     text = run("explain", str(script)).stderr
     first = text.splitlines()[0]
     assert "between compiled parts ran in Python" in first and first.endswith("what helps.")
-    assert f"f ({script}:2): 0 compiled versions\n  graph break: " in text and "script.py:5:" in text
-    assert " (1 time, " in text
+    assert f"f ({script}:2): 0 compiled versions, cut into 2 compiled segments\n  graph break: " in text
+    assert "script.py:5:" in text and " (1 time, " in text and "outside of the function." in text
+    assert text.count("graph break") == 1 and "cannot be compiled" not in text
+
+
+def test_explain_of_a_program_that_is_no_python(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("x = (1\n")
+    done = run("explain", str(script))
+    assert done.returncode == 1 and "SyntaxError" in done.stderr and "compiled" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ['{"cells": [', '{"cells": 3}', "\xff", "[]"])
+@pytest.mark.parametrize("command", [(), ("explain",)])
+def test_a_damaged_notebook_is_one_line(tmp_path, text, command):
+    book = tmp_path / "book.ipynb"
+    book.write_text(text, encoding="latin-1")
+    done = run(*command, str(book))
+    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is no notebook: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_explain_without_anybody_who_reads_it(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import duograph as ms\nprint(ms.jit(lambda x: x * 2)(ms.Tensor([1.0])))\n")
+    program = f"exec {sys.executable} -m duograph explain {script} 2>&-"
+    done = subprocess.run(["/bin/sh", "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (0, "[2.]\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "duograph", "explain", str(script)],
+        stdout=subprocess.PIPE, stderr=writing, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    assert (done.returncode, done.stdout) == (0, "[2.]\n")
 
 
 def test_explain_of_nothing(tmp_path):
@@ -247,3 +284,48 @@ def test_doctor_gives_advice(tmp_path):
 def test_the_page_of_variables_is_up_to_date():
     """`python -m duograph doctor --variables > docs/environment.md` writes it."""
     assert (ROOT / "docs" / "environment.md").read_text(encoding="utf-8") == doctor.variables_page()
+
+
+MANY = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops
+net = nn.SequentialCell(nn.Dense(2, 4), nn.ReLU(), nn.Dense(4, 1))
+optimizer = nn.Adam(net.trainable_params(), learning_rate=0.1)
+grads = ms.grad(lambda x: net(x).sum(), None, optimizer.parameters)
+@ms.jit
+def step(x):
+    optimizer(grads(x))
+@ms.jit
+def named(x, name):
+    return x * 2 + len(name)
+@ms.jit
+def refused(x):
+    return ms.Tensor(np.sort(x.asnumpy()))
+x = ops.ones((3, 2))
+step(x), step(x)
+for i in range(4):
+    named(x, "a" * i)
+for _ in range(3):
+    refused(x)
+"""
+
+
+def test_explain_gives_advice_and_says_what_is_alike_once():
+    text = run("explain", "-c", MANY).stderr
+    head = text.splitlines()[next(i for i, line in enumerate(text.splitlines()) if "ran compiled code" in line)]
+    assert re.match(
+        r"6 of 9 calls ran compiled code \(\d versions with \d+ operators\), [\d.]+% of the operators", head
+    )
+    (told,) = [line for line in text.splitlines() if line.startswith("  recompiled: ")]
+    assert told.startswith(
+        "  recompiled: name was 'aa', is 'aaa' (3 times, the latest is shown). Pass what varies as a"
+    )
+    plainly = text[text.index("refused (<string>") :]
+    assert plainly.count("asnumpy()") == 3  # once as the message, the line of source, and below it
+    assert "advice: Compute it with `ops`" in plainly and "3 calls ran as plain Python" in plainly
+    full = run("explain", "--full", "-c", MANY).stderr
+    guards = [line for line in full[: full.index("named")].splitlines() if line.startswith("  guard: ")]
+    assert sum("<Adam>: " in line for line in guards) == 1 and len(guards) < 25, guards
+    assert "4 parameters: shape and dtype of 0.weight, 0.bias, 2.weight, 2.bias" in full
+    assert re.search(r"matmul\(.*# <string>:\d+ in SequentialCell\.0 \(Dense\)", full)

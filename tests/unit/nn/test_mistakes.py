@@ -223,3 +223,78 @@ def test_layers_with_words_of_their_own_are_named_with_their_place():
     kind, text = mistakes(net, Tensor(np.ones((2, 5), np.float32)))
     assert kind is ValueError and text.startswith("For 'LayerNorm', the last dimensions")
     assert text.endswith("(in the layer 'LayerNorm (0)')")
+
+
+class Inner(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = ms.Parameter(ops.ones((3, 4)), name="w")
+
+    def construct(self, x):
+        return ops.matmul(x, self.w)
+
+
+class Raising(nn.Cell):
+    def construct(self, x):
+        raise ValueError("mine")
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_operators_in_layers_of_the_user_name_them(compiled):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.parts = nn.SequentialCell(nn.ReLU(), Inner())
+
+        def construct(self, x):
+            return self.parts(x)
+
+    net = ms.jit(Net()) if compiled else Net()
+    with pytest.raises(RuntimeError) as raised:
+        net(ops.ones((2, 5)))
+    assert raised.value.args == ("For 'matmul' op, shape1[-1] must be equal to shape2[-2], but got 5 and 3.",)
+    (note,) = raised.value.__notes__
+    assert note.splitlines()[0].endswith("(in the layer 'Net.parts.1 (Inner)')") and "ops.matmul(x, self.w)" in note
+    with pytest.raises(ValueError, match="^mine$") as raised:
+        Raising()(ops.ones(2))
+    assert not hasattr(raised.value, "__notes__")
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "text"),
+    [
+        (lambda: nn.SGD([], 0.1), ValueError, r"nn\.CellList\(layers\)"),
+        (lambda: nn.SGD(nn.Dense(1, 1), 0.1), TypeError, r"net\.trainable_params\(\)\.$"),
+        (lambda: ms.grad(ops.relu, nn.Dense(1, 1).trainable_params()), TypeError, r"grad\(fn, None, weights\)"),
+        (lambda: ms.set_context(mode="graph"), TypeError, "GRAPH_MODE"),
+        (lambda: ms.summary(nn.Dense(3, 4), (2, 3)), TypeError, r"ops\.ones\(\(2, 3\)\)"),
+        (lambda: nn.LSTM(4, 8)(ops.ones((2, 4))), ValueError, r"must be 3 \(time, batch, input\), but got 2"),
+        (lambda: nn.GRU(4, 8, batch_first=True)(ops.ones((2, 4))), ValueError, r"\(batch, time, input\), but got 2"),
+        (lambda: nn.SGD([*nn.Dense(1, 1).trainable_params()] * 1 + nn.Dense(1, 1).trainable_params(), 0.1), ValueError,
+         "update_parameters_name"),
+    ],
+)  # fmt: skip
+def test_what_newcomers_do_says_what_to_write(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_a_misspelt_construct_is_named():
+    class Net(nn.Cell):
+        def construt(self, x):
+            return x
+
+    with pytest.raises(AttributeError, match="rename its method 'construt' to 'construct'"):
+        Net()(ops.ones(1))
+
+
+@pytest.mark.parametrize(("index", "code"), [(1.5, "DG0404"), ("a", "DG0404"), ((0, 0, 0), "DG0416"), (7, "DG0414")])
+def test_wrong_indices_are_drawn(index, code):
+    x = ops.ones((3, 4))
+    with pytest.raises(IndexError) as raised:
+        x[index]
+    (note,) = raised.value.__notes__
+    assert f"error[{code}]" in note and "^^^^" in note and "x[index]" in note
+    with pytest.raises(IndexError) as raised:
+        x[index] = 1.0
+    assert f"error[{code}]" in raised.value.__notes__[0]

@@ -183,5 +183,4 @@ def is_floating_point(input: Tensor) -> bool:
 
 FUNCTIONS = public_functions(globals()) | {
     **{name: binary_function(name, fn, _IO, doc) for name, (fn, doc) in _COMPARISONS.items()},
-    "isnan_ext": unary.isnan,
 }  # fmt: skip

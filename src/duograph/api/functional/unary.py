@@ -76,6 +76,7 @@ _PLAIN: dict[str, tuple[Callable[[Tensor], Tensor], str, str, str]] = {
     "imag": (complex_ops.imag, "Imag", "input", "Imaginary part."),
     "angle": (lambda x: complex_ops.angle(as_float(x)), "Angle", "input", "Argument of a complex number."),
     "isnan": (unary.isnan, "IsNan", "input", "Whether NaN."),
+    "isnan_ext": (unary.isnan, "IsNan", "input", "Whether NaN."),
     "isinf": (unary.isinf, "IsInf", "input", "Whether infinite."),
     "isfinite": (unary.isfinite, "IsFinite", "input", "Whether neither infinite nor NaN."),
     "logical_not": (operators.invert, "LogicalNot", "input", "``not x``, elementwise."),

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duograph.base.lookup import raw_getattr
+from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import SUPPORTED, Tensor, wrap
 
 
@@ -53,6 +54,8 @@ class Source(NamedTuple):
                 value = self.base.value
                 if type(value) is dict and "__builtins__" in value:
                     return "globals"
+                if type(value) is Parameter:
+                    return f"<Parameter {value.name}>"
                 return f"<{raw_getattr(value, '__name__', type(value).__name__)}>"
             case "attr":
                 return f"{self.base}.{self.key}"

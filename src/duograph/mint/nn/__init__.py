@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+from duograph.base.public import missing, own_names
 from duograph.core.traits import Traits
 
 __capture__ = Traits(rules=True, layers=True)
@@ -23,8 +23,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if not name.startswith("_") and name in classes():
         return classes()[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+    raise missing(__name__, name, __dir__())
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *classes()})
+    return sorted({*own_names(globals()), *classes()})

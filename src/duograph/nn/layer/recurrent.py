@@ -139,8 +139,10 @@ class _RecurrentLayers(Cell):
         return self._run_layers(x, hx, seq_length)
 
     def _run_layers(self, x: Tensor, hx: Any, seq_length: Any) -> tuple[Tensor, Any]:
-        if len(x.shape) not in (2, 3):
-            raise ValueError(f"For '{self.cls_name}', the dimension of 'x' must be 3, but got {len(x.shape)}.")
+        if len(x.shape) != 3:
+            order = "batch, time, input" if self.batch_first else "time, batch, input"
+            said = f"the dimension of 'x' must be 3 ({order}), but got {len(x.shape)}"
+            raise ValueError(f"For '{self.cls_name}', {said}.")
         size = self.w_ih_list[0].shape[1]
         if isinstance(x.shape[-1], int) and x.shape[-1] != size:
             said = f"the last dimension of 'x' must be the 'input_size' {size}, but got shape {tuple(x.shape)}"

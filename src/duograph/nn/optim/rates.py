@@ -116,10 +116,13 @@ def members_of(parameters: Any) -> tuple[list[Member], bool]:
         TypeError, ValueError, KeyError, RuntimeError: as MindSpore.
     """
     if not isinstance(parameters, Iterable) or isinstance(parameters, Tensor | str):
-        raise TypeError(f"For 'Optimizer', the argument parameters must be Iterable type, but got {type(parameters)}.")
+        way = "; of a network it is net.trainable_params()" if isinstance(parameters, Cell) else ""
+        said = "For 'Optimizer', the argument parameters must be Iterable type, but got"
+        raise TypeError(f"{said} {type(parameters)}{way}.")
     items = list(parameters)
     if not items:
-        raise ValueError("For 'Optimizer', the argument parameters must not be empty.")
+        way = "a network trains what requires_grad, and no layers in a plain list: nn.CellList(layers) has them"
+        raise ValueError(f"For 'Optimizer', the argument parameters must not be empty; {way}.")
     if all(isinstance(item, Parameter) for item in items):
         return [Member(p, 0, None, None, False) for p in items], False
     if not all(isinstance(item, dict) for item in items):
