@@ -470,9 +470,7 @@ class JitFunction(Capturing, Comparing, Cutting):
     ) -> None:
         text = f"{name_of(self.fn)} cannot be compiled: {reason}"
         labels = (Label(span, reason),) if span is not None else ()
-        diagnostic = Diagnostic(
-            "DG0102", text, labels, help=PLAINLY
-        )  # fmt: skip
+        diagnostic = Diagnostic("DG0102", text, labels, help=PLAINLY)
         if self._is_strict():
             if isinstance(exc, Uncapturable):
                 raise diagnostic_error(RuntimeError, Diagnostic("DG0104", text, self._with_further(labels))) from None
