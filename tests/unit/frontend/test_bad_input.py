@@ -27,7 +27,7 @@ def reads_locals(x):
 
 
 def reads_globals(x):
-    return x * len(globals()["__name__"])
+    return x * len(globals()["__name__"]) * len(list(globals()))
 
 
 def runs_text(x):
