@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import duograph as ms
+from duograph.autodiff.hooks import REGISTERED
 from tests.conformance import programs
 from tests.conformance.harness import PROGRAMS, Mode, run
 
@@ -38,6 +39,12 @@ FROM_SOURCE = {"cut_closures:declared_nonlocal_and_never_named"}
 if sys.version_info >= (3, 13):  # stores to one name, of which the compiler leaves out the first
     FROM_SOURCE |= {"groups_and_readings:names_that_are_stored_twice"}
 _SIZE = re.compile(r"(?<![%@.\w])(?!(?:f|i|u|bf|c)\d+\b)[a-z]+\d+\b")
+
+
+@pytest.fixture(autouse=True)
+def _hooks_are_known(monkeypatch):
+    """The first hook of a process makes other graphs."""
+    monkeypatch.setattr(REGISTERED, "has_tensor_hooks", True)
 
 
 def graphs_of(explanation: Any) -> list[str]:

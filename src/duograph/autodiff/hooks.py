@@ -67,11 +67,12 @@ class Registered:
     """What is known of the hooks of all tensors together.
 
     Attributes:
-        any: whether a tensor that is no value of a graph ever had one. Until then compiled code need not ask each.
+        has_tensor_hooks: whether a tensor that is no value of a graph ever had one. Until then compiled code need not
+            ask each.
     """
 
     def __init__(self) -> None:
-        self.any = False
+        self.has_tensor_hooks = False
 
 
 REGISTERED = Registered()
@@ -118,7 +119,7 @@ def register_tensor_hook(tensor: Tensor, hook: Hook) -> HookHandle:
         if _is_captured() and not tensor.is_symbolic:
             raise SymbolicValueError("a hook on a tensor from outside compiled code")  # it stays there
         state.binder.note_hooked()  # type: ignore[attr-defined]
-    REGISTERED.any |= not tensor.is_symbolic
+    REGISTERED.has_tensor_hooks |= not tensor.is_symbolic
     hooks = tensor.__dict__.get("_gradient_hooks")
     if hooks is None:
         hooks = tensor.__dict__["_gradient_hooks"] = TensorHooks()

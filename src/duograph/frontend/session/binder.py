@@ -174,7 +174,7 @@ class CaptureBinder(GraphBinder):
     def _guard_hooks(self, tensor: Tensor) -> None:
         """The tape asks a tensor from outside for the hooks that it has."""
         session, source = self.session, self.session.tensor_source(tensor)
-        if not session.external(REGISTERED.any, sources.attr(sources.pinned(REGISTERED), "any")):
+        if not session.external(REGISTERED.has_tensor_hooks, sources.global_(vars(REGISTERED), "has_tensor_hooks")):
             return
         found = tensor.__dict__.get("_gradient_hooks")
         if found is None:
