@@ -7,7 +7,6 @@ options (`demo`, `launch`, `opt`) have parsers of their own.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -77,14 +76,13 @@ def _command(arguments: Sequence[str]) -> int:
         return 0
     if options.command == "doctor":
         from duograph.compat.doctor import doctor
+        from duograph.compat.run import flushed
 
         try:
             status = doctor(options.variables)
-            sys.stdout.flush()
-        except BrokenPipeError:  # `doctor | head`: who reads has enough; the interpreter flushes once more at its end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError:  # `doctor | head`: who reads has enough
             status = 1
-        return status
+        return status if flushed(sys.stdout) else 1
     from duograph.compat.explain import explain
 
     program = options.module or options.code or options.program

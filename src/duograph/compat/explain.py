@@ -21,7 +21,7 @@ from duograph.jit.page import write_page
 from duograph.profiling import profile
 from duograph.runtime.launch.launcher import statistics
 
-from .run import NoProgram, hide_runner_frames, run_program
+from .run import NoProgram, flushed, hide_runner_frames, run_program
 
 
 def explain(
@@ -62,8 +62,7 @@ def explain(
     finally:
         if is_there:
             eager = eager_operators() - before
-            with suppress(AttributeError, OSError, ValueError):  # there may be no stream, or nobody who reads it
-                sys.stdout.flush()  # the program's own words come first
+            flushed(sys.stdout)  # the program's own words come first
             _tell(report(full, eager))
             if is_profiled:
                 _tell(f"\n{recorded}")
@@ -80,6 +79,7 @@ def _tell(text: str) -> None:
     if sys.stderr is not None:  # `print` would take standard output instead
         with suppress(OSError, ValueError):
             print(text, file=sys.stderr)
+        flushed(sys.stderr)
 
 
 def _write_page(path: str, title: str, recorded: profile | None) -> None:

@@ -6,13 +6,15 @@ own lines in tracebacks. Code cells of a notebook share one namespace (`notebook
 
 from __future__ import annotations
 
+import os
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 from duograph.base.source import register_source
 
@@ -137,3 +139,19 @@ def _compiled(text: str, name: str) -> CodeType:
     """Code whose source tracebacks and capture can read although there is no file."""
     register_source(text, name)
     return compile(text, name, "exec")
+
+
+def flushed(stream: TextIO | None) -> bool:
+    """Whether somebody reads ``stream``; if nobody does, what is still in it goes nowhere.
+
+    The interpreter flushes its streams once more at its end, and a failure there is the status of the process.
+    """
+    if stream is None:
+        return False
+    try:
+        stream.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):  # a stream without a file
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True

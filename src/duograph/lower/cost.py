@@ -29,7 +29,7 @@ DEEP = 38
 LARGE = 120
 """Instructions of an iteration that are too many to be written several times: that takes a tenth off the time of such a
 kernel, and doubles what LLVM needs for it."""
-MOST_CODE = 160
+MOST_CODE = 320
 """Instructions of an iteration from which a kernel takes no more operators: the processor looks no further ahead, what
 goes through memory is nothing beside so much work, and LLVM takes longer for each instruction of a larger function."""
 
