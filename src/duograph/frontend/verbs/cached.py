@@ -25,6 +25,8 @@ from .deferred import Step
 CACHED = type(functools.lru_cache(lambda: None))
 _KEYS = (int, float, bool, str, bytes, type(None), DType)
 _TAIL = 6
+MOST_ENTRIES = 256
+"""Of a cache with a bound: its entries are looked through one by one."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +51,41 @@ class _Hit(Step):
 
 
 class Entries:
-    """What the cache of a function holds, by the calls of a program as texts: arguments that are equal are not one."""
+    """What the cache of a function holds, by the calls of a program as texts: arguments that are equal are not one.
+
+    Raises:
+        Uncapturable: the cache is laid out in another way than CPython's.
+    """
 
     def __init__(self, fn: Any) -> None:
         self.fn, self.__name__ = fn, f"cache of {fn.__qualname__}"
+        held = gc.get_referents(fn)  # class, entries, table, function, mark, class of entries, of figures, names
+        if len(held) < _TAIL or type(held[-6]) is not dict or type(held[-4]) is not object:
+            raise Uncapturable(f"the cached function {fn.__qualname__!r}")
+        self._table, self._mark, self._link = held[-6], held[-4], held[-3]
+        self._keys: dict[str, Any] = {}
         self.hits: dict[str, _Hit] = {}
+
+    def note(self, call: str, hit: _Hit) -> _Hit:
+        """The step of a call, which is one for all calls that are alike."""
+        self._keys[call] = hit.key(self._mark)
+        return self.hits.setdefault(call, hit)
 
     def __getitem__(self, call: str) -> Any:
         """What a call would be answered with.
 
         Raises:
-            KeyError: the function would be called.
-            TypeError: the cache is laid out in another way than CPython's.
+            KeyError: the function would be called, or there are too many entries to look through.
         """
-        held = gc.get_referents(self.fn)  # class, entries, table, function, mark, class of entries, of figures, names
-        if len(held) < _TAIL or type(held[-6]) is not dict or type(held[-4]) is not object:
-            raise TypeError(self.__name__)
-        table, mark, link = held[-6], held[-4], held[-3]
-        key = self.hits[call].key(mark)
-        found = table[key]
-        if type(found) is not link:
+        key = self._keys[call]
+        found = self._table[key]
+        if type(found) is not self._link:
             return found
-        for place in range(1, len(held) - _TAIL, 3):  # key, result, class
-            if held[place] == key:
-                return held[place + 1]
+        if len(self._table) <= MOST_ENTRIES:
+            held = gc.get_referents(self.fn)
+            for place in range(1, len(held) - _TAIL, 3):  # key, result, class
+                if held[place] == key:
+                    return held[place + 1]
         raise KeyError(key)
 
 
@@ -81,11 +94,13 @@ def call_cached(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
     session = calls.session
     if session.is_made_inside(fn) or not all(map(_is_key, (*args, *kwargs.values()))):
         raise Uncapturable(f"the cached function {fn.__qualname__!r} with arguments that are no plain values")
-    entries, call = calls.caches.setdefault(fn, Entries(fn)), repr((args, kwargs))
-    hit = entries.hits.setdefault(call, _Hit(fn, args, kwargs))
+    if fn not in calls.caches:
+        calls.caches[fn] = Entries(fn)
+    entries, call = calls.caches[fn], repr((args, kwargs))
+    hit = entries.note(call, _Hit(fn, args, kwargs))
     try:
         found = entries[call]
-    except (KeyError, TypeError):
+    except KeyError:
         raise NotYet(f"the cached function {fn.__qualname__!r}, which has not been called with this yet") from None
     session.defer(hit, ())
     return session.external(found, sources.item(sources.pinned(entries), call))
