@@ -75,14 +75,9 @@ def _command(arguments: Sequence[str]) -> int:
         print(f"duograph {__version__}")
         return 0
     if options.command == "doctor":
-        from duograph.compat.doctor import doctor
-        from duograph.compat.run import flushed
+        from duograph.compat.doctor import told
 
-        try:
-            status = doctor(options.variables)
-        except BrokenPipeError:  # `doctor | head`: who reads has enough
-            status = 1
-        return status if flushed(sys.stdout) else 1
+        return told(options.variables)
     from duograph.compat.explain import explain
 
     program = options.module or options.code or options.program

@@ -26,6 +26,7 @@ from duograph.lower.target import current_target
 from duograph.runtime.machine import diskcache
 
 from .layout import KNOWN
+from .run import flushed
 
 __capture__ = Traits(program=True)  # the functions that it tests are compiled as a user's are
 
@@ -36,6 +37,15 @@ LIBRARIES = ("numpy", "llvmlite", "ml_dtypes", "rich", "protobuf")
 
 LARGE = 150_000
 """Files in one folder from which on file systems get slow."""
+
+
+def told(variables: bool) -> int:
+    """`doctor`; 1 as well if nobody reads all of it (``doctor | head``)."""
+    try:
+        status = doctor(variables)
+    except BrokenPipeError:
+        status = 1
+    return status if flushed(sys.stdout) else 1
 
 
 def doctor(variables: bool = False) -> int:
