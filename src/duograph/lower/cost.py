@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 from .layout import moves
@@ -51,6 +52,7 @@ def _step_cost(step: ElementStep | Reduction) -> float:
     return op_cost(step.op.name) if isinstance(step, ElementStep) else 2 * _DEFAULT
 
 
+@functools.cache
 def op_size(name: str) -> float:
     """Roughly the vector instructions of one op."""
     return 1 + 30 * op_cost(name)

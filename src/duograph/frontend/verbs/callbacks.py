@@ -21,7 +21,7 @@ from ..rules.errors import Uncapturable
 from ..rules.opaque import is_iterator
 from ..rules.policy import is_interpreted, is_user_class, module_kind
 from .attributes import user_method
-from .decimals import uses_decimals
+from .decimals import is_decimal
 from .operands import check_key, check_operand, only_moves
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _checked_key(session: Any, key: Any) -> Any:
 
 
 def _checked_item(session: Any, item: Any) -> Any:
-    if uses_decimals(item):
+    if is_decimal(item):
         raise Uncapturable("an iterator of decimal numbers, which native code computes with")
     check_operand(session, item)
     return item

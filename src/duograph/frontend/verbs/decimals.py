@@ -7,19 +7,31 @@ is left to Python (`NotYet`).
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable, Collection
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
+
 from ..rules.errors import NotYet
+from ..values.movable import PLAIN
 
 _DEPTH = 3
+_METHODS = (types.BuiltinMethodType, types.MethodWrapperType)
 _HOLDERS = (list, tuple, set, frozenset, dict)
 
 
-def uses_decimals(*values: Any) -> bool:
-    """Whether a decimal number, or the class, is in ``values``."""
+def uses_decimals(fn: Any, args: Collection[Any], kwargs: dict[str, Any]) -> bool:
+    """Whether ``fn`` is the class of decimal numbers, or a method of one, or may find one in its arguments."""
+    if not kwargs and type(fn) is not type and PLAIN.issuperset(map(type, args)) and type(fn) not in _METHODS:
+        return False
+    return is_decimal(fn) or is_decimal(raw_getattr(fn, "__self__")) or is_decimal(args) or is_decimal(kwargs)
+
+
+def is_decimal(value: Any) -> bool:
+    """Whether ``value`` is a decimal number or their class, or holds one."""
     decimal: Any = sys.modules.get("decimal")
-    return decimal is not None and _holds(values, decimal.Decimal, _DEPTH)
+    return decimal is not None and _holds((value,), decimal.Decimal, _DEPTH)
 
 
 def _holds(values: Collection[Any], kind: type, depth: int) -> bool:

@@ -9,6 +9,7 @@ this kind is a refusal.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,7 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
     if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
         session.note_identity(fn, 0)
     try:
-        if (not plain or type(fn) is type) and uses_decimals(fn, raw_getattr(fn, "__self__"), args, kwargs):
+        if "decimal" in sys.modules and (not plain or type(fn) is type) and uses_decimals(fn, args, kwargs):
             return in_context(session, fn, args, kwargs)
         if not (is_of_numpy(fn) if plain else uses_numpy(fn, args)):
             return fn(*args, **kwargs)

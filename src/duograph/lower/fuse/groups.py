@@ -78,11 +78,6 @@ class Group:
         return self.space is not None
 
     @property
-    def is_full(self) -> bool:
-        """Whether it takes no more nodes."""
-        return len(self.nodes) >= MAX_NODES or self.code >= MOST_CODE
-
-    @property
     def kept(self) -> list[int]:
         """The loops that are not reduced."""
         assert self.space is not None
@@ -274,7 +269,12 @@ class Grouping:
         if kind == "sink":
             fits = group.axes is None and group.root is None and tuple(group.space) == tuple(node.shape)
             return fits and list(group.uses[node]) == [full_alignment(node.shape)] and self.is_epilogue(group)
-        if group.root is not None or group.is_full or not same_order(group, node):
+        if (
+            group.root is not None
+            or group.code >= MOST_CODE
+            or len(group.nodes) >= MAX_NODES
+            or not same_order(group, node)
+        ):
             return False
         axes, space = _axes(node), tuple(node.operands[0].shape)
         if node.op.name in NORMALISING:
@@ -313,7 +313,11 @@ class Grouping:
     def can_compute(self, node: Apply, group: Group) -> bool:
         """Whether an elementwise node fits into the loops of a group that uses it."""
         assert group.space is not None
-        if group.is_full or len(group.uses) >= MAX_OPERANDS + len(group.nodes):
+        if (
+            group.code >= MOST_CODE
+            or len(group.nodes) >= MAX_NODES
+            or len(group.uses) >= MAX_OPERANDS + len(group.nodes)
+        ):
             return False
         return all(self.at_level(node, group, a) for a in group.uses[node])
 
@@ -376,7 +380,8 @@ class Grouping:
                 same
                 and node not in group.uses
                 and x in group.uses
-                and not group.is_full
+                and group.code < MOST_CODE
+                and len(group.nodes) < MAX_NODES
                 and self.runs_before(group, first)
             ):
                 if node.op.name not in NORMALISING or spreads(tuple(x.shape), axes):
