@@ -49,6 +49,9 @@ MAX_EXPLORED = 2000
 """Further paths that one capture may explore, beside the first of each region, over all its attempts: beyond it, plain
 Python is the better answer."""
 
+MAX_CALLS = 20_000
+"""Calls of functions in one capture, over all its attempts: native code may call one without an end."""
+
 
 @dataclass(slots=True)
 class Decision:
@@ -237,8 +240,9 @@ class Regions:
 
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
             self.log.paths += bool(prefix)  # calls that do not divide are as many as the program has
+            self.log.calls += not prefix
             self.log.budget.check(self.builder)
-            if self.log.paths > MAX_EXPLORED:
+            if self.log.paths > MAX_EXPLORED or self.log.calls > MAX_CALLS:
                 raise Uncapturable("too many tensor-dependent paths")
             region = Region(key, prefix, scopes, outer_tapes)
             self.current = region

@@ -41,7 +41,7 @@ class Log:
         self.containers = Learned()
         self.restarts = 0
         self.separated = 0  # choices of tensors that are kept apart (`control.identity`)
-        self.paths = 0
+        self.paths = self.calls = 0
         self.budget = Budget(share)
 
     def forget_places(self) -> bool:

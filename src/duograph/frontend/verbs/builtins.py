@@ -6,6 +6,7 @@ import abc
 import builtins
 import functools
 import inspect
+import itertools
 import operator
 import sys
 import types
@@ -334,13 +335,24 @@ def _iter(calls: Any, *args: Any) -> Any:
     return made
 
 
+MOST_TURNS = 1000
+"""Calls of the function of one ``iter(function, sentinel)``, after which Python is to find out when that ends."""
+
+
 def _until(calls: Any, fn: Any, sentinel: Any) -> Iterator[Any]:
     """``iter(fn, sentinel)``."""
     if not callable(fn):
         raise TypeError("iter(v, w): v must be callable")
 
     # not a generator: in one, StopIteration of the user's function would be a RuntimeError; it ends this iterator
-    return iter(lambda: calls.call(fn, (), {}), _Sentinel(calls, sentinel))
+    left = itertools.count(MOST_TURNS, -1)
+
+    def turn() -> Any:
+        if next(left) <= 0:
+            raise Uncapturable(f"iter() of a function that was called {MOST_TURNS} times without an end")
+        return calls.call(fn, (), {})
+
+    return iter(turn, _Sentinel(calls, sentinel))
 
 
 class _Sentinel:
