@@ -44,7 +44,7 @@ _SIZE = re.compile(r"(?<![%@.\w])(?!(?:f|i|u|bf|c)\d+\b)[a-z]+\d+\b")
 @pytest.fixture(autouse=True)
 def _hooks_are_known(monkeypatch):
     """The first hook of a process makes other graphs."""
-    monkeypatch.setattr(REGISTERED, "has_tensor_hooks", True)
+    monkeypatch.setitem(REGISTERED, "has_tensor_hooks", True)
 
 
 def graphs_of(explanation: Any) -> list[str]:

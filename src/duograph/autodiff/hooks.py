@@ -63,19 +63,9 @@ class TensorHooks:
         return gradient
 
 
-class Registered:
-    """What is known of the hooks of all tensors together.
-
-    Attributes:
-        has_tensor_hooks: whether a tensor that is no value of a graph ever had one. Until then compiled code need not
-            ask each.
-    """
-
-    def __init__(self) -> None:
-        self.has_tensor_hooks = False
-
-
-REGISTERED = Registered()
+REGISTERED = {"has_tensor_hooks": False}
+"""Whether a tensor that is no value of a graph ever had a hook: until then compiled code need not ask each. (A plain
+dictionary, which guards read natively in every Python.)"""
 
 
 def _is_captured() -> bool:
@@ -119,7 +109,7 @@ def register_tensor_hook(tensor: Tensor, hook: Hook) -> HookHandle:
         if _is_captured() and not tensor.is_symbolic:
             raise SymbolicValueError("a hook on a tensor from outside compiled code")  # it stays there
         state.binder.note_hooked()  # type: ignore[attr-defined]
-    REGISTERED.has_tensor_hooks |= not tensor.is_symbolic
+    REGISTERED["has_tensor_hooks"] |= not tensor.is_symbolic
     hooks = tensor.__dict__.get("_gradient_hooks")
     if hooks is None:
         hooks = tensor.__dict__["_gradient_hooks"] = TensorHooks()

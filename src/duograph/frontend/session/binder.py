@@ -56,6 +56,9 @@ def check_size(op: Op, out: Any) -> None:
             raise Uncapturable(f"no array has the shape of the result of {op.name!r}")
 
 
+_ANY = "has_tensor_hooks"
+
+
 class CaptureBinder(GraphBinder):
     """Emits ops of the captured program; outside tensors become inputs."""
 
@@ -174,7 +177,7 @@ class CaptureBinder(GraphBinder):
     def _guard_hooks(self, tensor: Tensor) -> None:
         """The tape asks a tensor from outside for the hooks that it has."""
         session, source = self.session, self.session.tensor_source(tensor)
-        if not session.external(REGISTERED.has_tensor_hooks, sources.global_(vars(REGISTERED), "has_tensor_hooks")):
+        if not session.external(REGISTERED[_ANY], sources.global_(REGISTERED, _ANY)):
             return
         found = tensor.__dict__.get("_gradient_hooks")
         if found is None:
