@@ -114,6 +114,29 @@ def test_items_of_containers_and_dictionaries_of_objects():
     assert not check([0, 7], {"k": 8}, holder)
 
 
+class Small:
+    pass
+
+
+class WithSlots:  # CPython 3.13 makes the dictionary of its objects with their first attribute
+    __slots__ = ("__dict__", "slot")
+
+
+@pytest.mark.parametrize("cls", [Small, WithSlots])
+def test_objects_that_lack_a_name(cls):
+    program = GuardProgram(1)
+    program.owns_no(program.arg(0), "x")
+    check = program.function()
+    owner = cls()
+    assert check(cls()) and check(owner) and check(owner)
+    owner.y = 1
+    assert check(owner)
+    owner.x = 1
+    assert not check(owner) and check(cls())
+    del owner.x
+    assert check(owner) and not check(5)
+
+
 def holding(program, held, cls):
     """Checks of three dictionaries and two classes, among them what holds for no key."""
     program.holds(held, "a", A)

@@ -245,11 +245,10 @@ def _lookup(m: GuardCode, dictionary: Value) -> None:
 
 
 def _own_dictionary(m: GuardCode, owner: Value) -> Value:
+    """The dictionary of an object, or NULL: some objects have none before their first attribute."""
     place = m.f.api("_PyObject_GetDictPtr", owner)
     m.check(place.ne(None))
-    dictionary = m.f.load("ptr", place)
-    m.check(dictionary.ne(None))
-    return dictionary
+    return m.f.load("ptr", place)
 
 
 @operation
@@ -277,7 +276,9 @@ def ordered(m: GuardCode) -> None:
 @operation
 def own(m: GuardCode) -> None:
     """In the dictionary of an object."""
-    _lookup(m, _own_dictionary(m, m.f.load("ptr", m.base)))
+    dictionary = _own_dictionary(m, m.f.load("ptr", m.base))
+    m.check(dictionary.ne(None))
+    _lookup(m, dictionary)
 
 
 @operation
@@ -294,6 +295,7 @@ def member(m: GuardCode) -> None:
 def owns(m: GuardCode) -> None:
     """The dictionary of an object holds this under that key."""
     dictionary = _own_dictionary(m, m.register())
+    m.check(dictionary.ne(None))
     now = m.unless_known(dictionary, DICT_VERSION)
     m.check(m.f.api("PyDict_GetItemWithError", dictionary, m.second).eq(m.first))
     m.remember(now)
@@ -303,6 +305,7 @@ def owns(m: GuardCode) -> None:
 def owns_no(m: GuardCode) -> None:
     """The dictionary of an object lacks a key."""
     dictionary = _own_dictionary(m, m.register())
+    m.f.goto_if(dictionary.eq(None), m.next)  # as that of most tensors in CPython 3.13
     now = m.unless_known(dictionary, DICT_VERSION)
     m.check(m.f.api("PyDict_Contains", dictionary, m.second).eq(0))
     m.remember(now)
