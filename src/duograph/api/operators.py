@@ -14,7 +14,7 @@ from duograph.ops import arithmetic, compare, linalg, logical, power
 from duograph.ops.unary import round_
 from duograph.tensor.tensor import Tensor
 
-from .promote import as_tensor, is_number, promote, promote_float, refusal, to_dtype
+from .promote import as_tensor, is_number, promote, promote_float, promote_for_order, refusal, to_dtype
 
 
 def _checked(x: Tensor, y: Tensor, op: str, names: tuple[str, str] = ("input1", "input2")) -> tuple[Tensor, Tensor]:
@@ -120,7 +120,7 @@ def comparison(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
 
     def compare_(x: Any, y: Any) -> Tensor:
         _refuse_sequences(x, y, title)
-        return op(*_checked(*promote(x, y, title), title))
+        return op(*_checked(*promote_for_order(x, y, title), title))
 
     compare_.__doc__ = op.doc
     compare_.__name__ = op.name

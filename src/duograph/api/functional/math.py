@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
+from ..promote import as_tensor, is_number, promote, promote_all, promote_float, promote_within, refusal
 from .forms import (
     as_float,
     binary_function,
@@ -40,16 +41,19 @@ def checked(x: Tensor, y: Tensor, title: str) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def _promoted(op: Op, title: str, floats: bool = False) -> Callable[[Any, Any], Tensor]:
+def _promoted(op: Op, title: str, floats: bool = False, bring: Any = promote) -> Callable[[Any, Any], Tensor]:
     def compute(x: Any, y: Any) -> Tensor:
         if isinstance(x, list | tuple) or isinstance(y, list | tuple):
             raise refusal(title, x, y)
-        x, y = promote(x, y, title)
+        x, y = bring(x, y, title)
         if floats:
             x, y = promote_float(x), promote_float(y)
         return op(*checked(x, y, title))
 
     return compute
+
+
+_limited = functools.partial(_promoted, bring=promote_within)
 
 
 def _sub(x: Any, y: Any) -> Tensor:
@@ -73,7 +77,7 @@ def _trunc_div(x: Any, y: Any) -> Tensor:
 
 def _ignoring_nan(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
     def compute(x: Any, y: Any) -> Tensor:
-        x, y = checked(*promote(x, y, title), title)
+        x, y = checked(*promote_within(x, y, title), title)
         if not x.dtype.is_floating:
             return op(x, y)
         return select(unary.isnan(x), y, select(unary.isnan(y), x, op(x, y)))
@@ -169,8 +173,8 @@ _BINARY: dict[str, tuple[Callable[[Any, Any], Tensor], tuple[str, str], str]] = 
     "truncate_mod": (_promoted(arithmetic.fmod, "TruncateMod"), _XY, "Remainder with the sign of ``x``."),
     "truncate_div": (_trunc_div, _XY, "Quotient rounded towards zero; keeps the dtype."),
     "tensor_div": (_promoted(arithmetic.div, "Div", floats=True), _XY, "``x / y``."),
-    "maximum": (_promoted(arithmetic.maximum, "Maximum"), _IO, "The larger of both; NaN if one is NaN."),
-    "minimum": (_promoted(arithmetic.minimum, "Minimum"), _IO, "The smaller of both; NaN if one is NaN."),
+    "maximum": (_limited(arithmetic.maximum, "Maximum"), _IO, "The larger of both; NaN if one is NaN."),
+    "minimum": (_limited(arithmetic.minimum, "Minimum"), _IO, "The smaller of both; NaN if one is NaN."),
     "fmax": (_ignoring_nan(arithmetic.maximum, "Fmax"), _IO, "The larger of both; the other one if one is NaN."),
     "fmin": (_ignoring_nan(arithmetic.minimum, "Fmin"), _IO, "The smaller of both; the other one if one is NaN."),
     "atan2": (_promoted(power.atan2, "Atan2", floats=True), _IO, "Angle of the point (other, input)."),

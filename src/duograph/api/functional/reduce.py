@@ -19,7 +19,8 @@ from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.slices import slice_axis
-from duograph.ops.unary import exp, isfinite, isnan, log, sqrt
+from duograph.ops.stable import in_single, root
+from duograph.ops.unary import exp, isfinite, isnan, log
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -267,11 +268,19 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 
 
 @not_public
-def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -> tuple[Tensor, Tensor]:
-    """Variance (sum of squares over count minus ``ddof``) and mean over ``axis``."""
+def var_and_mean(
+    x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str, is_root: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Variance (sum of squares over count minus ``ddof``), or its root, and mean over ``axis``."""
     need_tensor(title, input=x)
     x = as_float(x)
-    axes = axes_of(axis, x, title)
+    return spread(x, axes_of(axis, x, title), ddof, keepdims, is_root)
+
+
+@not_public
+@in_single
+def spread(x: Tensor, axes: tuple[int, ...], ddof: Any, keepdims: bool, is_root: bool) -> tuple[Tensor, Tensor]:
+    """Variance, or its root, and mean over ``axes`` (normalised) of floating or complex ``x``."""
     centred, mean_, _ = moments(x, axes)
     if x.dtype.is_complex:
         size = arithmetic.abs_(centred)
@@ -281,7 +290,7 @@ def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -
     total = sum_of(squares, axis=axes, keep_dims=keepdims)
     count = numel(x.shape[a] for a in axes)
     variance = arithmetic.div(total, constant_like(total, count - int(ddof)))
-    return variance, mean_ if keepdims else squeeze(mean_, axes)
+    return root(variance) if is_root else variance, mean_ if keepdims else squeeze(mean_, axes)
 
 
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
@@ -307,7 +316,7 @@ def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False)
         >>> print(ops.std(Tensor([1.0, 3.0])))
         1.0
     """
-    return sqrt(var_and_mean(input, axis, ddof, keepdims, "Std")[0])
+    return var_and_mean(input, axis, ddof, keepdims, "Std", True)[0]
 
 
 def var_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -333,8 +342,7 @@ def std_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = F
         >>> print(*ops.std_mean(Tensor([1.0, 3.0])))
         1.0 2.0
     """
-    variance, mean_ = var_and_mean(input, axis, ddof, keepdims, "StdMean")
-    return sqrt(variance), mean_
+    return var_and_mean(input, axis, ddof, keepdims, "StdMean", True)
 
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:

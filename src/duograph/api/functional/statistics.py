@@ -139,6 +139,8 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
         2.0 2
     """
     need_tensor("nanmedian", input=input)
+    if not input.dtype.is_floating or not input.shape:
+        return sorting.median(input, axis, keepdims)
     i = axis_of(axis, input, "nanmedian")
     values, places = sorting.sort(input, i)
     count = movement.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
@@ -204,25 +206,6 @@ def cov(
         norm = arithmetic.sub(total, arithmetic.mul(share, constant_like(total, correction)))
     out = arithmetic.div(products.matmul(weighted, centred, transpose_b=True), norm)
     return movement.reshape(out, shape=()) if input.ndim < 2 else out
-
-
-@not_public
-def median_with_nan(
-    input: Tensor, axis: int = -1, keepdims: bool = False, ignore_nan: bool = False
-) -> tuple[Tensor, Tensor]:
-    """`median`; NaN where there is one, unless ``ignore_nan``, and then the median of the others."""
-    if not input.dtype.is_floating or not input.shape:
-        return sorting.median(input, axis, keepdims)
-    if ignore_nan:
-        return nanmedian(input, axis, keepdims)
-    i = axis_of(axis, input, "Median")
-    value, place = sorting.median(input, axis, True)
-    bad = isnan(input)
-    first = red.argmax(to_dtype(bad, dt.uint8), axis=i, keep_dims=True, dtype=dt.int64)
-    unknown = gather_elements(bad, first, axis=i)
-    value = select(unknown, constant_like(value, float("nan")), value)
-    place = select(unknown, first, place)
-    return (value, place) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:
