@@ -270,6 +270,23 @@ def operand(x: Any, op: str, *everything: Any) -> Any:
     raise refusal(op, *everything)
 
 
+def promote_floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """As `promote`, in the dtype of the quotient: an int beyond the dtype of the tensor is what it is."""
+    x, y = operand(x, op, x, y), operand(y, op, x, y)
+    common = promoted_dtype(x, y)
+    if common.is_integer:
+        x, y = (n if isinstance(n, Tensor) else _wide(n) for n in (x, y))
+    else:
+        x, y = operand_of(x, common), operand_of(y, common)
+    return promote_float(x), promote_float(y)
+
+
+def _wide(number: Any) -> Tensor:
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        return operand_of(float(number), dt.float32)
+    return operand_of(number, dt.int64)
+
+
 def promote_float(x: Any) -> Tensor:
     """``x`` as a floating (or complex) tensor: bool and integers become float32.
 

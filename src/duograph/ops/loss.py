@@ -13,7 +13,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import taken_equal_shapes
 
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
-from .cast import cast
+from .cast import cast, in_single
 from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .cumulative import cumsum
@@ -24,7 +24,7 @@ from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
 from .select import select
 from .smooth_activation import softplus
-from .stable import in_single, p_norm
+from .stable import p_norm
 from .unary import exp, log, sqrt
 
 

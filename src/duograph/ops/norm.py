@@ -18,14 +18,14 @@ from duograph.core.op import primitive
 from duograph.core.shapes import normalize_axis, numel, taken_equal
 
 from .arithmetic import abs_, add, div, maximum, mul, sub
-from .cast import cast
+from .cast import cast, in_single, single
 from .creation import constant_like, full
 from .movement import broadcast_to, reduce_sum, reshape
 from .pool import avg_pool
 from .power import pow_
 from .rules import batch_with, in_float32, require_kind
 from .scalar import dim_size, scalar_tensor
-from .stable import in_single, p_norm, root, single
+from .stable import p_norm, root
 from .unary import exp, rsqrt
 
 
@@ -59,7 +59,7 @@ class reduce_mean:
         kept = tuple(1 if i in axis else n for i, n in enumerate(x.shape))
         wide = single(dout)  # float16 has no counts from 65520 on
         share = div(wide, count_along(x, axis, wide.dtype))
-        share = share if share.dtype is dout.dtype else cast(share, dtype=dout.dtype)
+        share = cast(share, dtype=dout.dtype) if wide is not dout else share
         return (broadcast_to(reshape(share, shape=kept), shape=tuple(x.shape)),)
 
 

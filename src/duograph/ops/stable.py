@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any
 
-from duograph.core import dtype as dt
-
-from .arithmetic import abs_, add, mul, sub
-from .cast import cast, stop_gradient
+from .arithmetic import abs_, add, minimum, mul, sub
+from .cast import in_single, stop_gradient
 from .compare import equal
 from .creation import constant_like
-from .movement import reduce_sum, reshape
+from .cumulative import advance, cummax, linear_scan
+from .movement import flip, reduce_sum, reshape
 from .power import pow_
 from .reduce import reduce_max
 from .select import select
 from .unary import exp, isfinite, log, sqrt
-
-_HALF = (dt.float16, dt.bfloat16)
-
-
-def single(x: Any) -> Any:
-    """``x``, half types in float32."""
-    return cast(x, dtype=dt.float32) if getattr(x, "dtype", None) in _HALF else x
-
-
-def in_single(composite: Callable[..., Any]) -> Callable[..., Any]:
-    """``composite`` with tensors of half types computed in float32, and its results rounded once at the end.
-
-    What `rules.in_float32` is to a reference: sums and squares of half types overflow, and lose what they add up.
-    """
-
-    @functools.wraps(composite)
-    def wrapped(x: Any, *args: Any, **named: Any) -> Any:
-        if x.dtype not in _HALF:
-            return composite(x, *args, **named)
-        out = composite(single(x), *map(single, args), **{name: single(value) for name, value in named.items()})
-        return tuple(cast(o, dtype=x.dtype) for o in out) if isinstance(out, tuple) else cast(out, dtype=x.dtype)
-
-    return wrapped
 
 
 @in_single
@@ -49,6 +23,21 @@ def logsumexp(x: Any, axis: tuple[int, ...], keep_dims: bool = False) -> Any:
     shift = select(isfinite(top), top, constant_like(top, 0))  # -inf - -inf would be NaN
     total = add(log(reduce_sum(exp(sub(x, shift)), axis=axis, keep_dims=True)), shift)
     return total if keep_dims else reshape(total, shape=tuple(n for i, n in enumerate(x.shape) if i not in axis))
+
+
+@in_single
+def logcumsumexp(x: Any, axis: int, exclusive: bool = False, reverse: bool = False) -> Any:
+    """The logarithms of the running sums of ``exp(x)`` along ``axis``, shifted by the running maximum."""
+    if reverse:
+        return flip(logcumsumexp(flip(x, axes=(axis,)), axis, exclusive), axes=(axis,))
+    lowest = constant_like(x, float("-inf"))
+    top = stop_gradient(cummax(x, axis=axis)[0])
+    shift = select(isfinite(top), top, constant_like(top, 0))
+    fall = minimum(sub(advance(shift, axis, reverse=True), shift), constant_like(top, 0))
+    total = linear_scan(exp(fall), exp(sub(x, shift)), axis=axis)
+    nothing = equal(total, constant_like(total, 0))
+    out = select(nothing, lowest, add(log(select(nothing, constant_like(total, 1), total)), shift))
+    return advance(out, axis, reverse=True, end=lowest) if exclusive else out
 
 
 def root(x: Any) -> Any:

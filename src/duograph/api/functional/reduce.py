@@ -9,7 +9,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, cumulative, stable
 from duograph.ops import reduce as red
-from duograph.ops.cast import stop_gradient
+from duograph.ops.cast import in_single
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
@@ -19,8 +19,8 @@ from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.slices import slice_axis
-from duograph.ops.stable import in_single, root
-from duograph.ops.unary import exp, isfinite, isnan, log
+from duograph.ops.stable import root
+from duograph.ops.unary import isnan
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -289,7 +289,8 @@ def spread(x: Tensor, axes: tuple[int, ...], ddof: Any, keepdims: bool, is_root:
         squares = arithmetic.mul(centred, centred)
     total = sum_of(squares, axis=axes, keep_dims=keepdims)
     count = numel(x.shape[a] for a in axes)
-    variance = arithmetic.div(total, constant_like(total, count - int(ddof)))
+    left = constant_like(total, count - int(ddof))
+    variance = arithmetic.div(total, arithmetic.maximum(left, constant_like(left, 0)))
     return root(variance) if is_root else variance, mean_ if keepdims else squeeze(mean_, axes)
 
 
@@ -470,7 +471,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
-    """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it.
+    """``log(cumsum(exp(input)))`` along ``axis``, without overflow.
 
     Returns:
         Tensor, of the shape and dtype of ``input``.
@@ -480,11 +481,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
         [0. 0.]
     """
     need_tensor("CumulativeLogsumexp", input=input)
-    i = axis_of(axis, input, "CumulativeLogsumexp")
-    top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))
-    shift = select(isfinite(top), top, constant_like(top, 0))
-    total = cumulative.cumsum(exp(arithmetic.sub(input, shift)), axis=i)
-    return arithmetic.add(log(total), shift)
+    return stable.logcumsumexp(input, axis_of(axis, input, "CumulativeLogsumexp"))
 
 
 @not_public
