@@ -94,8 +94,8 @@ def test_nan() -> None:
     assert ar.sign(x).array().tolist() == [1.0, 0.0, 1.0]
     assert rd.argmax(x, axis=0).array() == 1
     values, indices = sort(T([5, 1, 5, 2, NAN]), axis=0, descending=True)
-    np.testing.assert_array_equal(values.array(), [5, 5, 2, 1, NAN])
-    assert indices.array().tolist() == [0, 2, 3, 1, 4]
+    np.testing.assert_array_equal(values.array(), [NAN, 5, 5, 2, 1])
+    assert indices.array().tolist() == [4, 0, 2, 3, 1]
     values, indices = cu.cummax(T([1.0, 3, 2, 3, NAN, 4]), axis=0)
     np.testing.assert_array_equal(values.array(), [1, 3, 3, 3, NAN, NAN])
     assert indices.array().tolist() == [0, 1, 1, 3, 4, 4]

@@ -14,7 +14,7 @@ from duograph.ops import arithmetic, compare, linalg, logical, power
 from duograph.ops.unary import round_
 from duograph.tensor.tensor import Tensor
 
-from .promote import as_tensor, is_number, promote, promote_float, refusal, to_dtype
+from .promote import as_tensor, is_number, promote, promote_floats, promote_for_order, refusal, to_dtype
 
 
 def _checked(x: Tensor, y: Tensor, op: str, names: tuple[str, str] = ("input1", "input2")) -> tuple[Tensor, Tensor]:
@@ -47,8 +47,7 @@ def multiply(x: Any, y: Any) -> Tensor:
 def true_divide(x: Any, y: Any) -> Tensor:
     """``x / y``; bool and integers give float32."""
     _refuse_sequences(x, y, "div")
-    x, y = promote(x, y, "div")
-    return arithmetic.div(*_checked(promote_float(x), promote_float(y), "Div"))
+    return arithmetic.div(*_checked(*promote_floats(x, y, "div"), "Div"))
 
 
 def floor_divide(x: Any, y: Any) -> Tensor:
@@ -120,7 +119,7 @@ def comparison(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
 
     def compare_(x: Any, y: Any) -> Tensor:
         _refuse_sequences(x, y, title)
-        return op(*_checked(*promote(x, y, title), title))
+        return op(*_checked(*promote_for_order(x, y, title), title))
 
     compare_.__doc__ = op.doc
     compare_.__name__ = op.name

@@ -15,10 +15,12 @@ from duograph.core import dtype as dt
 from duograph.core.dtype import DType
 from duograph.core.errors import user_error
 from duograph.core.op import state, value_key
+from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.cast import cast
+from duograph.ops.compare import less
 from duograph.ops.creation import constant_of, stored
 from duograph.ops.numpy_scalar import NumpyScalar
-from duograph.ops.scalar import Scalar, fitted
+from duograph.ops.scalar import Scalar, fitted, limits_of
 from duograph.ops.slices import stack
 from duograph.tensor.nested import stacked
 from duograph.tensor.tensor import Tensor, array_from, wrap
@@ -171,6 +173,56 @@ def promote(x: Any, y: Any, op: str, dtype: DType | None = None) -> tuple[Tensor
     return operand_of(x, common), operand_of(y, common)
 
 
+def promote_for_order(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """As `promote`, for comparisons: an int that the dtype of the tensor does not have is beyond all its elements."""
+    if type(x) is type(y) and isinstance(x, Tensor) and x.dtype is y.dtype:
+        return x, y
+    x, y = operand(x, op, x, y), operand(y, op, x, y)
+    common = promoted_dtype(x, y)
+    if common.is_integer and not isinstance(x, Tensor):
+        y, x = _in_order(operand_of(y, common), x)
+        return x, y
+    return _in_order(operand_of(x, common), y) if common.is_integer else (operand_of(x, common), operand_of(y, common))
+
+
+def _in_order(x: Tensor, number: Any) -> tuple[Tensor, Tensor]:
+    """``x`` and a tensor or number in one dtype, ordered as they are: an end of the dtype is kept free if need be."""
+    dtype = x.dtype
+    if isinstance(number, Tensor) or python_type(number) is bool:
+        return x, operand_of(number, dtype)
+    if not isinstance(number, Scalar):
+        low, high = limits_of(dtype)
+        if number < low:
+            return maximum(x, operand_of(low + 1, dtype)), operand_of(low, dtype)
+        if number > high:
+            return minimum(x, operand_of(high - 1, dtype)), operand_of(high, dtype)
+        return x, operand_of(number, dtype)
+    wide = operand_of(number, dt.int64)
+    if dtype is not dt.uint64:
+        return to_dtype(x, dt.int64), wide
+    zero = operand_of(0, dt.int64)
+    return maximum(x, to_dtype(less(wide, zero), dtype)), to_dtype(maximum(wide, zero), dtype)
+
+
+def promote_within(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """As `promote`, for limits: an int that the dtype of the tensor does not have counts as the nearest that it has."""
+    if isinstance(x, Tensor) and not isinstance(y, Tensor) and x.dtype.is_integer:
+        return promote(x, _nearest(python_number(y), x.dtype), op)
+    if isinstance(y, Tensor) and not isinstance(x, Tensor) and y.dtype.is_integer:
+        return promote(_nearest(python_number(x), y.dtype), y, op)
+    return promote(x, y, op)
+
+
+def _nearest(number: Any, dtype: DType) -> Any:
+    low, high = limits_of(dtype)
+    if isinstance(number, int):
+        return min(max(number, low), high)
+    if not isinstance(number, Scalar) or number.kind != "int" or dtype is dt.int64:
+        return number
+    wide = maximum(constant(number, dt.int64), constant(low, dt.int64))
+    return to_dtype(wide if dtype is dt.uint64 else minimum(wide, constant(high, dt.int64)), dtype)
+
+
 _constants: dict[Any, Tensor] = {}
 
 
@@ -216,6 +268,23 @@ def operand(x: Any, op: str, *everything: Any) -> Any:
     if isinstance(x, list | tuple) and x:
         return from_sequence(x)
     raise refusal(op, *everything)
+
+
+def promote_floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
+    """As `promote`, in the dtype of the quotient: an int beyond the dtype of the tensor is what it is."""
+    x, y = operand(x, op, x, y), operand(y, op, x, y)
+    common = promoted_dtype(x, y)
+    if common.is_integer:
+        x, y = (n if isinstance(n, Tensor) else _wide(n) for n in (x, y))
+    else:
+        x, y = operand_of(x, common), operand_of(y, common)
+    return promote_float(x), promote_float(y)
+
+
+def _wide(number: Any) -> Tensor:
+    if isinstance(number, int) and not -(2**63) <= number < 2**63:
+        return operand_of(float(number), dt.float32)
+    return operand_of(number, dt.int64)
 
 
 def promote_float(x: Any) -> Tensor:

@@ -10,12 +10,12 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.shapes import normalize_axes, normalize_axis, numel
 from duograph.ops import cumulative, movement, reduce
-from duograph.ops.arithmetic import add, div, maximum, minimum, square, sub, trunc_div
+from duograph.ops.arithmetic import add, maximum, minimum, sub, trunc_div
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
 from duograph.ops.movement import reshape, sum_to
+from duograph.ops.norm import reduce_mean
 from duograph.ops.select import select
-from duograph.ops.unary import sqrt
 from duograph.tensor.tensor import Tensor
 
 from .functional import reduce as reductions
@@ -106,15 +106,11 @@ def mean(self: Tensor, axis: Any = None, keepdims: Any = False, *, dtype: Any = 
     axis, keepdims = _merge("mean", axis, keepdims, options)
     x = self if dtype is None else to_dtype(self, dt.as_dtype(dtype))
     axes = _axes(x, axis, "MeanExt")
-    count = _count(x, axes)
     if x.dtype.is_floating or x.dtype.is_complex:
-        return div(movement.reduce_sum(x, axis=axes, keep_dims=keepdims), constant_like(x, count))
+        return reduce_mean(x, axis=axes, keep_dims=keepdims)
+    count = numel(x.shape[a] for a in axes)
     total = movement.reduce_sum(to_dtype(x, dt.int64), axis=axes, keep_dims=keepdims)
     return to_dtype(trunc_div(total, constant_like(total, count)), x.dtype)
-
-
-def _count(x: Tensor, axes: tuple[int, ...]) -> Any:
-    return numel(x.shape[a] for a in axes)
 
 
 def prod(self: Tensor, axis: Any = None, keepdims: Any = False, dtype: Any = None, **options: Any) -> Tensor:
@@ -144,15 +140,13 @@ def var(
         >>> print(Tensor([1.0, 3.0]).var())
         1.0
     """
-    if correction is not None:
-        ddof = correction
-    axis, keepdims = _merge("var", axis, keepdims, options)
-    x = promote_float(self)
-    axes = _axes(x, axis, "var")
-    count = _count(x, axes)
-    centre = div(movement.reduce_sum(x, axis=axes, keep_dims=True), constant_like(x, count))
-    total = movement.reduce_sum(square(sub(x, centre)), axis=axes, keep_dims=keepdims)
-    return div(total, constant_like(total, count - int(ddof)))
+    return _spread("var", self, axis, correction if correction is not None else ddof, keepdims, options)
+
+
+def _spread(name: str, x: Tensor, axis: Any, ddof: Any, keepdims: Any, options: dict[str, Any]) -> Tensor:
+    axis, keepdims = _merge(name, axis, keepdims, options)
+    x = promote_float(x)
+    return reductions.spread(x, _axes(x, axis, "var"), ddof, keepdims, name == "std")[0]
 
 
 def std(
@@ -167,7 +161,7 @@ def std(
         >>> print(Tensor([1.0, 3.0]).std())
         1.0
     """
-    return sqrt(var(self, axis, ddof, keepdims, correction=correction, **options))
+    return _spread("std", self, axis, correction if correction is not None else ddof, keepdims, options)
 
 
 def all(self: Tensor, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:

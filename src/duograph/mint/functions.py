@@ -30,7 +30,6 @@ from duograph.core.launchable import launchable
 from duograph.core.shapes import existing_axis
 from duograph.ops import diagonals, movement
 from duograph.ops.reduce import reduce_all
-from duograph.ops.unary import sqrt
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -444,8 +443,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
 
 def _moment(root: bool, with_mean: bool) -> Callable[..., Any]:
     def function(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
-        variance, mean_ = reduce.var_and_mean(input, dim, correction, keepdim, "var")
-        out = sqrt(variance) if root else variance
+        out, mean_ = reduce.var_and_mean(input, dim, correction, keepdim, "var", root)
         return (out, mean_) if with_mean else out
 
     function.__name__ = ("std" if root else "var") + ("_mean" if with_mean else "")

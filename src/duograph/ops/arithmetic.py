@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.errors import user_error
 from duograph.core.op import Op, primitive
 
 from .cast import cast
@@ -204,7 +205,23 @@ reciprocal = unary(
 
 # ---- neighbours -----------------------------------------------------------------------------------------------------
 
-nextafter = binary("nextafter", np.nextafter, kinds="f", doc="The next representable number after ``x`` towards ``y``.")
+
+def _neighbour_type(x, y):
+    both = elementwise("nextafter", "f")(x, y)
+    if both.dtype.itemsize < 4:  # computed in float32, where others are next
+        raise user_error(
+            TypeError, "DG0402",
+            "For primitive[NextAfter], the input argument[input] must be a type of {Float32, Float64}, "
+            f"but got {both.dtype}.",
+            f"nextafter({x}, {y})",
+        )  # fmt: skip
+    return both
+
+
+nextafter = binary(
+    "nextafter", np.nextafter, kinds="f", doc="The next representable number after ``x`` towards ``y``.",
+    infer=_neighbour_type,
+)  # fmt: skip
 copysign = binary(
     "copysign", np.copysign,
     lambda x, y, out, dout: (lambda: mul(dout, mul(sign(x), sign(out))), None), kinds="f",

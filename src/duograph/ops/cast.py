@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from duograph.core import dtype as dt
@@ -33,6 +37,30 @@ class cast:
     def bprop(ins, out, dout, *, dtype):
         # straight through integers and bools, too: MindSpore's rule
         return (cast(dout, dtype=ins[0].dtype),)
+
+
+_HALF = (dt.float16, dt.bfloat16)
+
+
+def single(x: Any) -> Any:
+    """``x``, half types in float32."""
+    return cast(x, dtype=dt.float32) if getattr(x, "dtype", None) in _HALF else x
+
+
+def in_single(composite: Callable[..., Any]) -> Callable[..., Any]:
+    """``composite`` with tensors of half types computed in float32, and its results rounded once at the end.
+
+    What `rules.in_float32` is to a reference: sums and squares of half types overflow, and lose what they add up.
+    """
+
+    @functools.wraps(composite)
+    def wrapped(x: Any, *args: Any, **named: Any) -> Any:
+        if x.dtype not in _HALF:
+            return composite(x, *args, **named)
+        out = composite(single(x), *map(single, args), **{name: single(value) for name, value in named.items()})
+        return tuple(cast(o, dtype=x.dtype) for o in out) if isinstance(out, tuple) else cast(out, dtype=x.dtype)
+
+    return wrapped
 
 
 def convert(x: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -76,14 +76,14 @@ class cumprod:
             return (zeros_like(dout) if exclusive else dout,)
         before = cumprod(x, axis=axis, exclusive=True, reverse=reverse)
         if exclusive:
-            after = _advance(linear_scan(x, dout, axis=axis, reverse=not reverse), axis, reverse)
+            after = advance(linear_scan(x, dout, axis=axis, reverse=not reverse), axis, reverse)
         else:
-            after = linear_scan(_advance(x, axis, reverse), dout, axis=axis, reverse=not reverse)
+            after = linear_scan(advance(x, axis, reverse), dout, axis=axis, reverse=not reverse)
         return (mul(before, after),)
 
 
-def _advance(x, axis, reverse):
-    """Each element replaced by the one that comes next in running order; zero at the end."""
+def advance(x, axis, reverse, end=None):
+    """Each element replaced by the one that comes next in running order; ``end``, or zero, at the end."""
     n = x.shape[axis]
     left = iota(shape=(n,), axis=0, dtype=dt.int64)  # how many come after it, if it is flipped
     if not reverse:
@@ -91,7 +91,7 @@ def _advance(x, axis, reverse):
     edge = equal(left, constant_like(left, 0))
     column = tuple(n if i == axis else 1 for i in range(len(x.shape)))
     shifted = roll(x, shifts=(1 if reverse else -1,), axes=(axis,))
-    return select(reshape(edge, shape=column), constant_like(x, 0), shifted)
+    return select(reshape(edge, shape=column), constant_like(x, 0) if end is None else end, shifted)
 
 
 @primitive
@@ -117,8 +117,8 @@ class linear_scan:
 
     def bprop(ins, out, dout, *, axis, reverse):
         a, _ = ins
-        carried = linear_scan(_advance(adjoint(a), axis, reverse), dout, axis=axis, reverse=not reverse)
-        previous = _advance(adjoint(out), axis, not reverse)
+        carried = linear_scan(advance(adjoint(a), axis, reverse), dout, axis=axis, reverse=not reverse)
+        previous = advance(adjoint(out), axis, not reverse)
         return (lambda: mul(carried, previous), carried)
 
     def batch(in_axes, operands, *, axis, reverse):

@@ -24,7 +24,7 @@ from .movement import expand_dims, reduce_sum, reshape, sum_to, transpose
 from .reduce import reduce_max, reduce_min
 from .rules import batch_with, require_kind, same_dtype
 from .select import select
-from .unary import sqrt
+from .stable import p_norm
 
 
 def _matrix(op: str, x: Any, square: bool = True) -> TensorType:
@@ -354,7 +354,7 @@ def matrix_norm(x: Any, order: Any = "fro", axes: tuple[int, int] = (-2, -1), ke
         raise ValueError(f"For 'matrix_norm', the two axes must differ, but got {axes}.")
     both = tuple(sorted((row, column)))
     if order == "fro":
-        return sqrt(reduce_sum(mul(x, adjoint(x)), axis=both, keep_dims=keep_dims))
+        return p_norm(x, 2, both, keep_dims)
     if order in ("nuc", 2, -2):
         rest = [i for i in range(rank) if i not in both]
         s = svd_values(transpose(x, perm=(*rest, row, column)))

@@ -13,7 +13,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import taken_equal_shapes
 
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
-from .cast import cast
+from .cast import cast, in_single
 from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .cumulative import cumsum
@@ -24,6 +24,7 @@ from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
 from .select import select
 from .smooth_activation import softplus
+from .stable import p_norm
 from .unary import exp, log, sqrt
 
 
@@ -336,6 +337,7 @@ def hinge_embedding_loss(x: Any, target: Any, margin: float = 1.0, reduction: st
     return reduced(add(unlike, like), reduction, "hinge_embedding_loss")
 
 
+@in_single
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
     """Cosine of the angle between ``x1`` and ``x2`` along ``axis``; norms are at least ``eps``."""
     dots = reduce_sum(mul(x1, x2), axis=(axis,), keep_dims=False)
@@ -358,10 +360,7 @@ def pairwise_distance(x: Any, y: Any, p: float = 2.0, eps: float = 1e-6) -> Any:
     """The p-norm of ``x - y + eps`` along the last axis."""
     gap = shifted(sub(x, y), eps)
     axis = len(gap.shape) - 1
-    if p == 2:
-        return sqrt(reduce_sum(mul(gap, gap), axis=(axis,), keep_dims=False))
-    powers = pow_(abs_(gap), constant_like(gap, p))
-    return pow_(reduce_sum(powers, axis=(axis,), keep_dims=False), constant_like(gap, 1 / p))
+    return p_norm(gap, p, (axis,))
 
 
 def triplet_margin_loss(

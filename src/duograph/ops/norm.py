@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
 from duograph.core.op import primitive
 from duograph.core.shapes import normalize_axis, numel, taken_equal
 
 from .arithmetic import abs_, add, div, maximum, mul, sub
-from .cast import cast
+from .cast import cast, in_single, single
 from .creation import constant_like, full
 from .movement import broadcast_to, reduce_sum, reshape
 from .pool import avg_pool
 from .power import pow_
 from .rules import batch_with, in_float32, require_kind
 from .scalar import dim_size, scalar_tensor
-from .unary import exp, rsqrt, sqrt
+from .stable import p_norm, root
+from .unary import exp, rsqrt
 
 
 def _shift_axis(size, rank, *, axis):
@@ -57,7 +57,9 @@ class reduce_mean:
     def bprop(ins, out, dout, *, axis, keep_dims):
         (x,) = ins
         kept = tuple(1 if i in axis else n for i, n in enumerate(x.shape))
-        share = div(dout, count_along(x, axis, dout.dtype))
+        wide = single(dout)  # float16 has no counts from 65520 on
+        share = div(wide, count_along(x, axis, wide.dtype))
+        share = cast(share, dtype=dout.dtype) if wide is not dout else share
         return (broadcast_to(reshape(share, shape=kept), shape=tuple(x.shape)),)
 
 
@@ -129,17 +131,12 @@ class standardize:
         return _standardize(x, axis=axis, epsilon=epsilon)
 
     def bprop(ins, out, dout, *, axis, epsilon):
-        x, y, g = (_in_single(t) for t in (ins[0], out, dout))
+        x, y, g = (single(t) for t in (ins[0], out, dout))
         centred, _, variance = moments(x, axis)
         total = sub(g, reduce_mean(g, axis=axis, keep_dims=True))
         total = sub(total, mul(y, reduce_mean(mul(g, y), axis=axis, keep_dims=True)))
         dx = mul(total, rsqrt(shifted(variance, epsilon)))
         return (dx if dx.dtype == dout.dtype else cast(dx, dtype=dout.dtype),)
-
-
-def _in_single(x: Any) -> Any:
-    """``x``, half types in float32."""
-    return cast(x, dtype=dt.float32) if x.dtype in (dt.float16, dt.bfloat16) else x
 
 
 @in_float32
@@ -213,6 +210,7 @@ def _normalized_axes(x: Any, normalized_shape: Sequence[int]) -> tuple[int, ...]
     return _trailing_axes(x, len(shape))
 
 
+@in_single
 def rms_norm(x: Any, weight: Any, eps: float = 1e-6) -> tuple[Any, Any]:
     """``x`` divided by its root mean square over the axes of ``weight``, times ``weight``; and the reciprocal root."""
     axes = _trailing_axes(x, len(weight.shape))
@@ -245,6 +243,7 @@ def batch_norm_inference(x: Any, weight: Any, bias: Any, mean: Any, variance: An
 
 
 @launchable
+@in_single
 def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
     """``x`` (N, C, ...) normalised by its own statistics per channel; also the batch mean and biased variance (C,)."""
     _check_channels(x, weight)
@@ -286,6 +285,7 @@ def instance_norm(x: Any, weight: Any = None, bias: Any = None, eps: float = 1e-
 # ---- norms and clipping ---------------------------------------------------------------------------------------------
 
 
+@in_single
 def l2_normalize(x: Any, axis: int | tuple[int, ...] = 0, epsilon: float = 1e-12) -> Any:
     """``x / sqrt(max(sum(x*x), epsilon))`` over ``axis``."""
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
@@ -300,17 +300,13 @@ def global_norm(tensors: Sequence[Any]) -> Any:
     for t in tensors:
         part = reduce_sum(mul(t, t), axis=tuple(range(len(t.shape))), keep_dims=False) if t.shape else mul(t, t)
         total = part if total is None else add(total, part)
-    return sqrt(total)
+    return root(total)
 
 
 def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, axis: tuple[int, ...] | None = None) -> Any:
     """``x`` scaled down so that its norm over ``axis`` (default: all) is at most ``max_norm``."""
     axes = tuple(range(len(x.shape))) if axis is None else axis
-    if norm_type == 2.0:
-        norm = sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=True)) if axes else abs_(x)
-    else:
-        powers = pow_(abs_(x), constant_like(x, norm_type))
-        norm = pow_(reduce_sum(powers, axis=axes, keep_dims=True) if axes else powers, constant_like(x, 1 / norm_type))
+    norm = p_norm(x, norm_type, axes, True) if axes else abs_(x)
     limit = constant_like(x, max_norm)
     return div(mul(x, limit), maximum(norm, limit))
 

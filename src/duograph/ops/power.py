@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .arithmetic import add, adjoint, div, mul, neg, sub
-from .compare import equal
+from .cast import in_single
+from .compare import equal, greater_equal
 from .creation import constant_like
 from .elementwise import binary
+from .logical import logical_and
 from .select import select
 from .unary import log
 
@@ -37,14 +39,16 @@ def _integer_power(x, y):
 
 def _pow_gradients(x, y, out, dout):
     def of_x():
-        # Where y is 0 the slope is 0, also at x = 0: the exponent y - 1 must not get there.
-        one = constant_like(y, 1)
-        exponent = select(equal(y, constant_like(y, 0)), one, sub(y, one))
+        # Where y is 0 the slope is 0, also at x = 0 and at infinities: the exponent y - 1 must not get there.
+        zero = constant_like(y, 0)
+        exponent = select(equal(y, zero), zero, sub(y, constant_like(y, 1)))
         return mul(dout, adjoint(mul(y, pow_(x, exponent))))
 
     def of_y():
-        # 0 ** y is flat in y; its logarithm must not make NaN of that.
+        # 0 ** y is flat in y from 0 on; its logarithm must not make NaN of that.
         zero = equal(x, constant_like(x, 0))
+        if y.dtype.is_floating:
+            zero = logical_and(zero, greater_equal(y, constant_like(y, 0)))
         safe = select(zero, constant_like(x, 1), x)
         return mul(dout, adjoint(mul(out, log(safe))))
 
@@ -60,9 +64,12 @@ atan2 = binary(
 )  # fmt: skip
 
 
+@in_single
 def _atan2_gradients(x, y, dout):
-    scale = div(dout, add(mul(x, x), mul(y, y)))
-    return (lambda: mul(scale, y), lambda: neg(mul(scale, x)))
+    squares = add(mul(x, x), mul(y, y))
+    nothing = equal(squares, constant_like(squares, 0))
+    scale = div(dout, select(nothing, constant_like(squares, 1), squares))
+    return mul(scale, y), neg(mul(scale, x))
 
 
 hypot = binary(

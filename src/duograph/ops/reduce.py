@@ -15,7 +15,7 @@ from duograph.core.shapes import numel, taken_at_most
 from duograph.core.types import TensorType
 
 from .arithmetic import adjoint, div, mul
-from .cast import cast
+from .cast import cast, single
 from .compare import equal
 from .creation import constant_like
 from .cumulative import cumprod
@@ -82,9 +82,10 @@ def _extreme_type(name):
 def _share_among_equals(ins, out, dout, *, axis, keep_dims):
     (x,) = ins
     hits = equal(x, restore_axes(x, out, axis))
-    count = reduce_sum(cast(hits, dtype=x.dtype), axis=axis, keep_dims=keep_dims)
-    share = restore_axes(x, div(dout, count), axis)
-    return (select(hits, share, constant_like(dout, 0)),)
+    wide = single(dout)  # float16 has no counts from 65520 on
+    count = reduce_sum(cast(hits, dtype=wide.dtype), axis=axis, keep_dims=keep_dims)
+    share = cast(div(wide, count), dtype=dout.dtype) if wide is not dout else div(dout, count)
+    return (select(hits, restore_axes(x, share, axis), constant_like(dout, 0)),)
 
 
 @primitive

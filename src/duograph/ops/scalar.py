@@ -189,6 +189,12 @@ def fitted(value: bool | int | float | complex, dtype: DType) -> bool | int | fl
     return value if dtype.is_complex else float(value)  # type: ignore[arg-type]
 
 
+def limits_of(dtype: DType) -> tuple[int, int]:
+    """The least and the largest number that an integer dtype has."""
+    bits = 8 * dtype.itemsize
+    return (-1 << bits - 1, (1 << bits - 1) - 1) if dtype.is_signed else (0, (1 << bits) - 1)
+
+
 @primitive
 class scalar_tensor:
     """A 0-d tensor of ``dtype`` that holds a run-time number."""

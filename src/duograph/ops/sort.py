@@ -1,4 +1,4 @@
-"""Ordering: ``sort``, ``argsort``, ``topk``, ``searchsorted``. Ties keep their order; NaN comes last, always."""
+"""Ordering: ``sort``, ``argsort``, ``topk``, ``searchsorted``. Ties keep their order; NaN is the largest number."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ def _order(x: np.ndarray, axis: int, descending: bool) -> np.ndarray:
         return np.argsort(x, axis=axis, kind="stable")
     # Equal elements keep their order: sort the flipped array, then flip back.
     flipped = np.flip(np.argsort(np.flip(x, axis), axis=axis, kind="stable"), axis)
-    order = x.shape[axis] - 1 - flipped
-    if x.dtype.kind == "f":
-        nan = np.isnan(np.take_along_axis(x, order, axis))
-        if nan.any():
-            order = np.take_along_axis(order, np.argsort(nan, axis=axis, kind="stable"), axis)
-    return order
+    return x.shape[axis] - 1 - flipped
 
 
 def _sorted(x, *, axis, descending, index_dtype):

@@ -33,7 +33,7 @@ def _scaled(dout, value):
 
 exp = unary("exp", np.exp, lambda x, out, dout: mul(dout, adjoint(out)), "``e**x``.", kinds="fc")
 expm1 = unary(
-    "expm1", np.expm1, lambda x, out, dout: mul(dout, adjoint(add(out, _one(out)))), "``e**x - 1``, accurate near 0.",
+    "expm1", np.expm1, lambda x, out, dout: mul(dout, adjoint(exp(x))), "``e**x - 1``, accurate near 0.",
     kinds="fc",
 )  # fmt: skip
 exp2 = unary("exp2", np.exp2, lambda x, out, dout: _scaled(mul(dout, out), math.log(2.0)), "``2**x``.", kinds="f")

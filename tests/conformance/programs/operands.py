@@ -33,3 +33,26 @@ def runs_of_equal_elements_of_which_nobody_asks(x):
 @program(calls=[(T([0.5, -0.0], ms.float16),), (T(2.0, ms.float16),)])
 def functions_that_half_precision_has_no_instructions_for(x):
     return ops.bessel_i1(x), ops.bessel_i1e(x)
+
+
+_SMALL = (
+    T([0, 1, 200, 255], ms.uint8),
+    T([-128, -1, 127], ms.int8),
+    T([0, 2**63, 2**64 - 1], ms.uint64),
+    T([-(2**63), 44]),
+)
+
+
+@program(calls=[(x, n) for x in _SMALL for n in (44, -1, 300, -300, 2**40, -(2**63), 44, 300)])
+def comparisons_with_numbers_beyond_the_dtype(x, n):
+    return x < n, n <= x, x > n, n >= x, x == n, x != n
+
+
+@program(calls=[(x, n) for x in _SMALL for n in (44, -1, 300, -300, 2**40, 44, 300)])
+def limits_beyond_the_dtype(x, n):
+    return ops.clamp(x, n, 300), ops.clamp(x, -1, n), ops.maximum(x, n), ops.fmin(n, x), ops.clip_by_value(x, n)
+
+
+@program(calls=[(x,) for x in _SMALL])
+def comparisons_with_numbers_beyond_every_dtype(x):
+    return x < 2**70, x > -(2**70), x == 2**64, ops.not_equal(x, -(2**65)), ops.clamp(x, -(2**70), 2**70)

@@ -1,4 +1,4 @@
-"""Sorting: stable, NaN last, zeros of both signs equal, along any axis; the largest elements; bisection."""
+"""Sorting: stable, NaN the largest, zeros of both signs equal, along any axis; the largest elements; bisection."""
 
 from __future__ import annotations
 

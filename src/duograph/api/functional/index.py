@@ -27,7 +27,7 @@ from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from .. import tensor_shape as shaped
-from ..promote import as_tensor, is_number, operand_of, promote, python_number, refusal, to_dtype
+from ..promote import as_tensor, is_number, operand_of, promote, promote_within, python_number, refusal, to_dtype
 from .forms import (
     FOUR_AND_TWO,
     axis_of,
@@ -174,10 +174,10 @@ def clamp(input: Any, min: Any = None, max: Any = None) -> Any:
         raise ValueError("For 'clamp', at least one of 'min' and 'max' must not be None.")
     x = input
     if min is not None:
-        low, x = promote(min, x, "ClampMin")
+        low, x = promote_within(min, x, "ClampMin")
         x = select_op(operators.less(x, low), low, x)
     if max is not None:
-        high, x = promote(max, x, "ClampMax")
+        high, x = promote_within(max, x, "ClampMax")
         x = select_op(operators.greater(x, high), high, x)
     return x
 
@@ -204,9 +204,9 @@ def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None.")
     if clip_value_min is not None:
-        x = arithmetic.maximum(*promote(x, clip_value_min, "Maximum"))
+        x = arithmetic.maximum(*promote_within(x, clip_value_min, "Maximum"))
     if clip_value_max is not None:
-        x = arithmetic.minimum(*promote(x, clip_value_max, "Minimum"))
+        x = arithmetic.minimum(*promote_within(x, clip_value_max, "Minimum"))
     return x
 
 

@@ -16,7 +16,8 @@ from duograph.ops.creation import arange, constant_like, eye
 from duograph.ops.indexing import gather
 from duograph.ops.power import pow_
 from duograph.ops.select import select
-from duograph.ops.unary import exp, log, sqrt
+from duograph.ops.stable import p_norm
+from duograph.ops.unary import exp, log
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -39,20 +40,14 @@ def vector_norm(x: Tensor, ord: Any = 2, axis: Axis = None, keepdims: bool = Fal
         5.0
     """
     need_tensor("vector_norm", x=x)
-    x = arithmetic.abs_(as_float(in_dtype(x, dtype)))
+    x = as_float(in_dtype(x, dtype))
     axes = axes_of(axis, x, "vector_norm")
-    if ord == math.inf:
-        return red.reduce_max(x, axis=axes, keep_dims=keepdims)
-    if ord == -math.inf:
-        return red.reduce_min(x, axis=axes, keep_dims=keepdims)
+    if abs(ord) == math.inf:
+        extreme = red.reduce_max if ord > 0 else red.reduce_min
+        return extreme(arithmetic.abs_(x), axis=axes, keep_dims=keepdims)
     if ord == 0:
         return movement.reduce_sum(to_dtype(operators.not_equal(x, 0), x.dtype), axis=axes, keep_dims=keepdims)
-    if ord == 1:
-        return movement.reduce_sum(x, axis=axes, keep_dims=keepdims)
-    if ord == 2:
-        return sqrt(movement.reduce_sum(arithmetic.mul(x, x), axis=axes, keep_dims=keepdims))
-    total = movement.reduce_sum(pow_(x, constant_like(x, float(ord))), axis=axes, keep_dims=keepdims)
-    return pow_(total, constant_like(total, 1.0 / ord))
+    return p_norm(x, ord, axes, keepdims)
 
 
 def matrix_norm(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +13,13 @@ from duograph.core.op import Op
 from duograph.core.shapes import broadcast_shapes
 from duograph.ops import arithmetic, logical, power, unary
 from duograph.ops import complex as complex_ops
+from duograph.ops.cast import in_single
 from duograph.ops.creation import constant_like
 from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import as_tensor, is_number, promote, promote_all, promote_float, refusal
+from ..promote import as_tensor, is_number, promote, promote_all, promote_float, promote_floats, promote_within, refusal
 from .forms import (
     as_float,
     binary_function,
@@ -40,16 +42,17 @@ def checked(x: Tensor, y: Tensor, title: str) -> tuple[Tensor, Tensor]:
     return x, y
 
 
-def _promoted(op: Op, title: str, floats: bool = False) -> Callable[[Any, Any], Tensor]:
+def _promoted(op: Op, title: str, bring: Any = promote) -> Callable[[Any, Any], Tensor]:
     def compute(x: Any, y: Any) -> Tensor:
         if isinstance(x, list | tuple) or isinstance(y, list | tuple):
             raise refusal(title, x, y)
-        x, y = promote(x, y, title)
-        if floats:
-            x, y = promote_float(x), promote_float(y)
-        return op(*checked(x, y, title))
+        return op(*checked(*bring(x, y, title), title))
 
     return compute
+
+
+_limited = functools.partial(_promoted, bring=promote_within)
+_floating = functools.partial(_promoted, bring=promote_floats)
 
 
 def _sub(x: Any, y: Any) -> Tensor:
@@ -73,7 +76,7 @@ def _trunc_div(x: Any, y: Any) -> Tensor:
 
 def _ignoring_nan(op: Op, title: str) -> Callable[[Any, Any], Tensor]:
     def compute(x: Any, y: Any) -> Tensor:
-        x, y = checked(*promote(x, y, title), title)
+        x, y = checked(*promote_within(x, y, title), title)
         if not x.dtype.is_floating:
             return op(x, y)
         return select(unary.isnan(x), y, select(unary.isnan(y), x, op(x, y)))
@@ -106,8 +109,11 @@ def _lcm(x: Any, y: Any) -> Tensor:
 
 
 def _logaddexp(x: Any, y: Any, base: float = math.e) -> Tensor:
-    x, y = checked(*promote(x, y, "LogAddExp"), "LogAddExp")
-    x, y = promote_float(x), promote_float(y)
+    return _log_of_sum(*checked(*promote_floats(x, y, "LogAddExp"), "LogAddExp"), base)
+
+
+@in_single
+def _log_of_sum(x: Tensor, y: Tensor, base: float) -> Tensor:
     top = arithmetic.maximum(x, y)
     same = operators.equal(x, y)  # also infinities, whose difference is NaN
     gap = arithmetic.neg(arithmetic.abs_(select(same, constant_like(x, 0), arithmetic.sub(x, y))))
@@ -125,7 +131,7 @@ def _heaviside(x: Any, y: Any) -> Tensor:
 
 def _divide_or_zero(title: str, where_zero: str) -> Callable[[Any, Any], Tensor]:
     def compute(x: Any, y: Any) -> Tensor:
-        x, y = (promote_float(t) for t in checked(*promote(x, y, title), title))
+        x, y = checked(*promote_floats(x, y, title), title)
         zero = operators.equal(y if where_zero == "y" else x, 0)
         safe = select(zero, constant_like(y, 1), y) if where_zero == "y" else y
         return select(zero, constant_like(x, 0), arithmetic.div(x, safe))
@@ -168,20 +174,20 @@ _BINARY: dict[str, tuple[Callable[[Any, Any], Tensor], tuple[str, str], str]] = 
     "fmod": (_promoted(arithmetic.fmod, "FMod"), _IO, "Remainder with the sign of ``input``."),
     "truncate_mod": (_promoted(arithmetic.fmod, "TruncateMod"), _XY, "Remainder with the sign of ``x``."),
     "truncate_div": (_trunc_div, _XY, "Quotient rounded towards zero; keeps the dtype."),
-    "tensor_div": (_promoted(arithmetic.div, "Div", floats=True), _XY, "``x / y``."),
-    "maximum": (_promoted(arithmetic.maximum, "Maximum"), _IO, "The larger of both; NaN if one is NaN."),
-    "minimum": (_promoted(arithmetic.minimum, "Minimum"), _IO, "The smaller of both; NaN if one is NaN."),
+    "tensor_div": (_floating(arithmetic.div, "Div"), _XY, "``x / y``."),
+    "maximum": (_limited(arithmetic.maximum, "Maximum"), _IO, "The larger of both; NaN if one is NaN."),
+    "minimum": (_limited(arithmetic.minimum, "Minimum"), _IO, "The smaller of both; NaN if one is NaN."),
     "fmax": (_ignoring_nan(arithmetic.maximum, "Fmax"), _IO, "The larger of both; the other one if one is NaN."),
     "fmin": (_ignoring_nan(arithmetic.minimum, "Fmin"), _IO, "The smaller of both; the other one if one is NaN."),
-    "atan2": (_promoted(power.atan2, "Atan2", floats=True), _IO, "Angle of the point (other, input)."),
-    "arctan2": (_promoted(power.atan2, "Atan2", floats=True), _IO, "As `atan2`."),
-    "hypot": (_promoted(power.hypot, "Hypot", floats=True), _IO, "``sqrt(input**2 + other**2)``."),
-    "xlogy": (_promoted(power.xlogy, "Xlogy", floats=True), _IO, "``input * log(other)``, 0 where input is 0."),
+    "atan2": (_floating(power.atan2, "Atan2"), _IO, "Angle of the point (other, input)."),
+    "arctan2": (_floating(power.atan2, "Atan2"), _IO, "As `atan2`."),
+    "hypot": (_floating(power.hypot, "Hypot"), _IO, "``sqrt(input**2 + other**2)``."),
+    "xlogy": (_floating(power.xlogy, "Xlogy"), _IO, "``input * log(other)``, 0 where input is 0."),
     "xdivy": (_divide_or_zero("Xdivy", "x"), _XY, "``x / y``, 0 where ``x`` is 0."),
     "div_no_nan": (_divide_or_zero("DivNoNan", "y"), _XY, "``x / y``, 0 where ``y`` is 0."),
     "mul_no_nan": (_mul_no_nan, _XY, "``x * y``, 0 where ``y`` is 0."),
     "squared_difference": (_squared_difference, _XY, "``(x - y)**2``."),
-    "nextafter": (_promoted(arithmetic.nextafter, "NextAfter", floats=True), _IO, "The next number towards other."),
+    "nextafter": (_floating(arithmetic.nextafter, "NextAfter"), _IO, "The next number towards other."),
     "float_power": (_float_power, ("input", "exponent"), "``input ** exponent`` in float64."),
     "gcd": (_gcd, _IO, "Greatest common divisor."), "lcm": (_lcm, _IO, "Least common multiple."),
     "logaddexp": (_logaddexp, _IO, "``log(exp(input) + exp(other))``."),
@@ -251,7 +257,7 @@ def div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         [0.5 1. ]
     """
     if rounding_mode is None:
-        return _promoted(arithmetic.div, "Div", floats=True)(input, other)
+        return _floating(arithmetic.div, "Div")(input, other)
     if rounding_mode == "floor":
         return _floor_div(input, other)
     if rounding_mode == "trunc":

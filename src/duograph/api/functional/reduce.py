@@ -9,7 +9,7 @@ from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import arithmetic, cumulative, stable
 from duograph.ops import reduce as red
-from duograph.ops.cast import stop_gradient
+from duograph.ops.cast import in_single
 from duograph.ops.compare import equal
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather_elements
@@ -19,7 +19,8 @@ from duograph.ops.norm import moments
 from duograph.ops.norm import reduce_mean as mean_of
 from duograph.ops.select import select
 from duograph.ops.slices import slice_axis
-from duograph.ops.unary import exp, isfinite, isnan, log, sqrt
+from duograph.ops.stable import root
+from duograph.ops.unary import isnan
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
@@ -267,11 +268,19 @@ def argmin(input: Tensor, axis: int | None = None, keepdims: bool = False) -> Te
 
 
 @not_public
-def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -> tuple[Tensor, Tensor]:
-    """Variance (sum of squares over count minus ``ddof``) and mean over ``axis``."""
+def var_and_mean(
+    x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str, is_root: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Variance (sum of squares over count minus ``ddof``), or its root, and mean over ``axis``."""
     need_tensor(title, input=x)
     x = as_float(x)
-    axes = axes_of(axis, x, title)
+    return spread(x, axes_of(axis, x, title), ddof, keepdims, is_root)
+
+
+@not_public
+@in_single
+def spread(x: Tensor, axes: tuple[int, ...], ddof: Any, keepdims: bool, is_root: bool) -> tuple[Tensor, Tensor]:
+    """Variance, or its root, and mean over ``axes`` (normalised) of floating or complex ``x``."""
     centred, mean_, _ = moments(x, axes)
     if x.dtype.is_complex:
         size = arithmetic.abs_(centred)
@@ -280,8 +289,9 @@ def var_and_mean(x: Tensor, axis: Axis, ddof: Any, keepdims: bool, title: str) -
         squares = arithmetic.mul(centred, centred)
     total = sum_of(squares, axis=axes, keep_dims=keepdims)
     count = numel(x.shape[a] for a in axes)
-    variance = arithmetic.div(total, constant_like(total, count - int(ddof)))
-    return variance, mean_ if keepdims else squeeze(mean_, axes)
+    left = constant_like(total, count - int(ddof))
+    variance = arithmetic.div(total, arithmetic.maximum(left, constant_like(left, 0)))
+    return root(variance) if is_root else variance, mean_ if keepdims else squeeze(mean_, axes)
 
 
 def var(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
@@ -307,7 +317,7 @@ def std(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False)
         >>> print(ops.std(Tensor([1.0, 3.0])))
         1.0
     """
-    return sqrt(var_and_mean(input, axis, ddof, keepdims, "Std")[0])
+    return var_and_mean(input, axis, ddof, keepdims, "Std", True)[0]
 
 
 def var_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = False) -> tuple[Tensor, Tensor]:
@@ -333,8 +343,7 @@ def std_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = F
         >>> print(*ops.std_mean(Tensor([1.0, 3.0])))
         1.0 2.0
     """
-    variance, mean_ = var_and_mean(input, axis, ddof, keepdims, "StdMean")
-    return sqrt(variance), mean_
+    return var_and_mean(input, axis, ddof, keepdims, "StdMean", True)
 
 
 def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
@@ -462,7 +471,7 @@ def cummin(input: Tensor, axis: int) -> tuple[Tensor, Tensor]:
 
 
 def logcumsumexp(input: Tensor, axis: int) -> Tensor:
-    """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it.
+    """``log(cumsum(exp(input)))`` along ``axis``, without overflow.
 
     Returns:
         Tensor, of the shape and dtype of ``input``.
@@ -472,11 +481,7 @@ def logcumsumexp(input: Tensor, axis: int) -> Tensor:
         [0. 0.]
     """
     need_tensor("CumulativeLogsumexp", input=input)
-    i = axis_of(axis, input, "CumulativeLogsumexp")
-    top = stop_gradient(red.reduce_max(input, axis=(i,), keep_dims=True))
-    shift = select(isfinite(top), top, constant_like(top, 0))
-    total = cumulative.cumsum(exp(arithmetic.sub(input, shift)), axis=i)
-    return arithmetic.add(log(total), shift)
+    return stable.logcumsumexp(input, axis_of(axis, input, "CumulativeLogsumexp"))
 
 
 @not_public

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.ops import indexing, movement, search
+from duograph.ops import indexing, movement, search, unary
 from duograph.ops.creation import full
 from duograph.ops.movement import reduce_sum
+from duograph.ops.reduce import argmax
+from duograph.ops.select import select
 from duograph.ops.sort import kth as kth_op
 from duograph.ops.sort import searchsorted as searchsorted_op
 from duograph.ops.sort import sort as sort_op
@@ -79,7 +81,7 @@ def topk(
 
 
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:
-    """The (lower) median along ``axis`` and its int64 index.
+    """The (lower) median along ``axis`` and its int64 index; the first NaN if there is one.
 
     Returns:
         Two Tensors, of the shape of ``input`` without ``axis``.
@@ -93,6 +95,11 @@ def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tenso
         return input, full(shape=(), value=0, dtype=dt.int64)
     i = axis_of(axis, input, "Median")
     value, index = kth_op(input, (input.shape[i] - 1) // 2, i)
+    if input.dtype.is_floating:
+        unknown = unary.isnan(input)
+        first = argmax(to_dtype(unknown, dt.uint8), axis=i, keep_dims=True, dtype=dt.int64)
+        index = select(indexing.gather_elements(unknown, first, axis=i), first, index)
+        value = indexing.gather_elements(input, index, axis=i)
     return (value, index) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(index, (i,)))
 
 

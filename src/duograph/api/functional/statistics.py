@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.dim import known_eq
 from duograph.core.shapes import existing_axis, numel, taken_at_most
 from duograph.ops import arithmetic, movement, slices
 from duograph.ops import linalg as products
 from duograph.ops import reduce as red
-from duograph.ops.cast import cast
+from duograph.ops.cast import cast, in_single
 from duograph.ops.creation import constant_like, full
 from duograph.ops.indexing import gather, gather_elements, scatter_elements
 from duograph.ops.segments import unsorted_segment_sum
 from duograph.ops.select import select
 from duograph.ops.sort import kth
-from duograph.ops.unary import floor, isnan
+from duograph.ops.unary import floor, isinf, isnan
 from duograph.tensor.hooks import value_of
 from duograph.tensor.tensor import Tensor
 
@@ -101,7 +102,7 @@ def quantile(
     below = cast(low, dtype=dt.int64)
     above = arithmetic.minimum(arithmetic.add(below, constant_like(below, 1)), constant_like(below, size - 1))
     start, stop = (gather_elements(values, k, axis=last) for k in (below, above))
-    out = arithmetic.add(start, arithmetic.mul(arithmetic.sub(stop, start), weight))
+    out = _between(start, stop, weight)
     if not ignore_nan:
         bad = red.reduce_any(isnan(values), axis=(last,), keep_dims=True)
         out = select(bad, constant_like(out, float("nan")), out)
@@ -113,6 +114,18 @@ def quantile(
     else:
         out = movement.move_axis(out, last, 0)
     return out if points.ndim else movement.squeeze(out, (0,))
+
+
+def _between(x: Tensor, y: Tensor, weight: Tensor) -> Tensor:
+    """``x`` moved to ``y`` by ``weight``, from the nearer of them; one infinity is no NaN, nor what has no weight."""
+    gap = arithmetic.sub(y, x)
+    rest = arithmetic.sub(constant_like(weight, 1), weight)
+    is_low = operators.less(weight, 0.5)
+    out = select(is_low, arithmetic.add(x, arithmetic.mul(gap, weight)), arithmetic.sub(y, arithmetic.mul(gap, rest)))
+    is_first = operators.equal(weight, 0)
+    if x.dtype.is_floating:
+        is_first = operators.bitwise_or(is_first, operators.bitwise_and(operators.equal(x, y), isinf(x)))
+    return select(is_first, x, out)
 
 
 def nanquantile(input: Tensor, q: Any, axis: int | None = None, keepdims: bool = False) -> Tensor:
@@ -139,6 +152,8 @@ def nanmedian(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Te
         2.0 2
     """
     need_tensor("nanmedian", input=input)
+    if not input.dtype.is_floating or not input.shape:
+        return sorting.median(input, axis, keepdims)
     i = axis_of(axis, input, "nanmedian")
     values, places = sorting.sort(input, i)
     count = movement.reduce_sum(to_dtype(operators.invert(isnan(values)), dt.int64), axis=(i,), keep_dims=True)
@@ -172,7 +187,7 @@ def cov(
     """The covariance matrix of variables (rows) over observations (columns).
 
     Returns:
-        Tensor, of shape ``(n, n)`` for ``n`` variables.
+        Tensor, of shape ``(n, n)`` for ``n`` variables; 0-d for one.
 
     Examples:
         >>> print(ops.cov(Tensor([[1.0, 2.0], [2.0, 4.0]])))
@@ -180,7 +195,12 @@ def cov(
          [1.  2. ]]
     """
     need_tensor("cov", input=input)
-    x = as_float(input)
+    out = _covariance(as_float(input), fweights, aweights, correction)
+    return movement.reshape(out, shape=()) if input.ndim < 2 or known_eq(input.shape[0], 1) else out
+
+
+@in_single
+def _covariance(x: Tensor, fweights: Tensor | None, aweights: Tensor | None, correction: int) -> Tensor:
     rows = movement.reshape(x, shape=(1, numel(x.shape))) if x.ndim < 2 else x
     weight: Tensor | None = None
     for w in (fweights, aweights):
@@ -202,27 +222,7 @@ def cov(
             again = arithmetic.mul(weight, to_dtype(aweights, x.dtype))
             share = arithmetic.div(movement.reduce_sum(again, axis=(0,), keep_dims=False), total)
         norm = arithmetic.sub(total, arithmetic.mul(share, constant_like(total, correction)))
-    out = arithmetic.div(products.matmul(weighted, centred, transpose_b=True), norm)
-    return movement.reshape(out, shape=()) if input.ndim < 2 else out
-
-
-@not_public
-def median_with_nan(
-    input: Tensor, axis: int = -1, keepdims: bool = False, ignore_nan: bool = False
-) -> tuple[Tensor, Tensor]:
-    """`median`; NaN where there is one, unless ``ignore_nan``, and then the median of the others."""
-    if not input.dtype.is_floating or not input.shape:
-        return sorting.median(input, axis, keepdims)
-    if ignore_nan:
-        return nanmedian(input, axis, keepdims)
-    i = axis_of(axis, input, "Median")
-    value, place = sorting.median(input, axis, True)
-    bad = isnan(input)
-    first = red.argmax(to_dtype(bad, dt.uint8), axis=i, keep_dims=True, dtype=dt.int64)
-    unknown = gather_elements(bad, first, axis=i)
-    value = select(unknown, constant_like(value, float("nan")), value)
-    place = select(unknown, first, place)
-    return (value, place) if keepdims else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
+    return arithmetic.div(products.matmul(weighted, centred, transpose_b=True), norm)
 
 
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: float = 1.0, dim: int = -1) -> Tensor:

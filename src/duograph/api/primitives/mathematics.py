@@ -13,7 +13,7 @@ from duograph.ops import linalg as matrix_ops
 from duograph.ops.creation import constant_like
 from duograph.tensor.tensor import Tensor
 
-from ..functional import array, creation, linalg, products, reduce, statistics
+from ..functional import array, creation, linalg, products, reduce, sorting, statistics
 from ..functional.forms import axes_of, axis_of, in_dtype
 from .base import REQUIRED, Table
 
@@ -96,8 +96,8 @@ _row("Cummax", lambda p, x: reduce.cummax(x, p.axis), {"axis": REQUIRED})
 _row("Cummin", lambda p, x: reduce.cummin(x, p.axis), {"axis": REQUIRED})
 _row(
     "Median",
-    lambda p, x: statistics.median_with_nan(
-        array.ravel(x) if p.global_median else x, 0 if p.global_median else p.axis, p.keep_dims, p.ignore_nan
+    lambda p, x: (statistics.nanmedian if p.ignore_nan else sorting.median)(
+        array.ravel(x) if p.global_median else x, 0 if p.global_median else p.axis, p.keep_dims
     ),
     {"global_median": False, "axis": 0, "keep_dims": False, "ignore_nan": False},
 )  # fmt: skip

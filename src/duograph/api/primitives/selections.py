@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from duograph.core import dtype as dt
@@ -10,15 +11,14 @@ from duograph.ops import indexing, segments
 from duograph.ops.arithmetic import conj, maximum, minimum
 from duograph.ops.compare import equal, greater, less
 from duograph.ops.creation import constant_like, full
-from duograph.ops.cumulative import cumsum
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to, expand_dims, reshape, transpose
 from duograph.ops.random import randperm
-from duograph.ops.reduce import reduce_max
 from duograph.ops.select import select
 from duograph.ops.slices import concat, slice_axis, stack
 from duograph.ops.sort import sort as sort_op
-from duograph.ops.unary import exp, floor, log
+from duograph.ops.stable import logcumsumexp
+from duograph.ops.unary import floor
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -90,12 +90,9 @@ _row("HistogramFixedWidth", _fixed_width, {"nbins": REQUIRED, "dtype": "int32"})
 
 def _running_logsumexp(p: Any, x: Tensor, axis: Any) -> Tensor:
     """The logarithm of the running sum of exponentials along ``axis``."""
-    i = axis_of(axis, x, p.name)
-    top = reduce_max(x, axis=(i,), keep_dims=True)
-    total = cumsum(exp(x - top), axis=i, exclusive=p.exclusive, reverse=p.reverse)
-    nothing = equal(total, constant_like(total, 0))
+    out = logcumsumexp(x, axis_of(axis, x, p.name), p.exclusive, p.reverse)
     lowest = {2: -65504.0, 4: -3.4028234663852886e38, 8: -1.7976931348623157e308}[x.dtype.itemsize]
-    return select(nothing, constant_like(x, lowest), log(select(nothing, constant_like(x, 1), total)) + top)
+    return select(equal(out, constant_like(x, -math.inf)), constant_like(x, lowest), out)
 
 
 _row("CumulativeLogsumexp", _running_logsumexp, {"exclusive": False, "reverse": False})

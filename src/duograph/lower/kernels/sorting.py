@@ -1,8 +1,9 @@
 """Stable sorting along an axis: keys whose unsigned order is the order of the values, and radix passes over them.
 
 A key has the bits of its value turned so that unsigned comparison sorts: the sign bit flipped, negative floats
-inverted, -0 made 0, NaN made the largest key, whatever the direction. Keys of up to 32 bits are packed with their
-position into one ``u64``, so that equal keys are told apart by position; wider keys carry it beside them.
+inverted, -0 made 0, NaN made the largest; for the other direction all of them are inverted. Keys of up to 32 bits are
+packed with their position into one ``u64``, so that equal keys are told apart by position; wider keys carry it beside
+them.
 
 Rows are independent. A row of up to `FEW` elements is sorted by insertion; a longer one by passes over its bytes from
 the lowest to the highest (LSD radix sort), which are stable; bytes that are the same in all keys cost no pass.
@@ -35,8 +36,8 @@ def key_of(b: Builder, bits: Value, elem: str, descending: bool) -> Value:
     magnitude = bits & (ones >> 1)
     zero, nan = b.eq(magnitude, 0), b.gt(magnitude, _INFINITY[elem])
     negative = b.ne(bits & top, 0) & ~zero
-    key = b.select(negative, ~bits, magnitude | top)
-    return b.select(nan, b.const(ones, key), ~key if descending else key)
+    key = b.select(nan, b.const(ones, magnitude), b.select(negative, ~bits, magnitude | top))
+    return ~key if descending else key
 
 
 class Records:

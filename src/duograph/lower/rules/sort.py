@@ -1,4 +1,4 @@
-"""Ordering along an axis. Ties keep their order, NaN comes last."""
+"""Ordering along an axis. Ties keep their order, NaN is the largest number."""
 
 from __future__ import annotations
 

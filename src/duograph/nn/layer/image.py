@@ -14,9 +14,9 @@ from duograph.ops import diagonals, image
 from duograph.ops.arithmetic import maximum, mul
 from duograph.ops.conv import resolve_padding
 from duograph.ops.creation import constant_like
-from duograph.ops.movement import reduce_sum, reshape, roll, transpose
+from duograph.ops.movement import reshape, roll, transpose
 from duograph.ops.norm import lrn
-from duograph.ops.unary import sqrt
+from duograph.ops.stable import p_norm
 from duograph.tensor.tensor import Tensor
 
 Radius = Annotated[int, Kind("int", lambda value, name, _: checks.not_negative_int(value, name, "LRN"))]
@@ -144,7 +144,7 @@ def clipped(x: Tensor, limit: Tensor, axis: Any) -> Tensor:
     """See `ClipByNorm`."""
     ndim = len(x.shape)
     axes = tuple(range(ndim)) if axis is None else tuple(normalize_axis(a, ndim) for a in axis)
-    length = sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=True))
+    length = p_norm(x, 2, axes, True)
     limit = limit.astype(x.dtype) if isinstance(limit, Tensor) else constant_like(x, limit)
     return mul(x, limit / maximum(length, limit))
 
@@ -174,7 +174,7 @@ def two_norm(x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
     ndim = len(x.shape)
     axes = (axis,) if isinstance(axis, int) else axis
     axes = tuple(normalize_axis(a, ndim) for a in axes) if axes else tuple(range(ndim))
-    return sqrt(reduce_sum(mul(x, x), axis=axes, keep_dims=keep_dims))
+    return p_norm(x, 2, axes, keep_dims)
 
 
 @with_settings

@@ -17,6 +17,7 @@ from duograph.ops.arithmetic import mul, square, sub
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, one_hot
 from duograph.ops.norm import softmax
+from duograph.ops.stable import root
 from duograph.ops.unary import sigmoid
 from duograph.tensor.tensor import Tensor
 
@@ -203,7 +204,7 @@ class RMSELoss(LossBase):
 
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
-        return losses.reduced(square(sub(logits, labels)), "mean") ** 0.5
+        return root(losses.reduced(square(sub(logits, labels)), "mean"))
 
 
 @with_settings

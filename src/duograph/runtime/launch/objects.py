@@ -135,11 +135,12 @@ def _alias(module: Module) -> Function:
 
 def _number(module: Module) -> Function:
     """``new dg_number(ptr number, ptr wanted)``: a reference to the 0-d tensor of a number, as a `words.NUMBER` wants
-    it; null if it is no plain tensor, or there is no memory, or Python has raised an error, which is set then."""
+    it; null if it is no plain tensor, an int that the dtype does not have, or there is no memory, or Python has raised
+    an error, which is set then."""
     f = Function("new", "dg_number", "ptr number, ptr wanted", module)
     number, wanted = f.arg("number"), f.arg("wanted")
     dtype, how = f.get(wanted, NUMBER.dtype), f.get(wanted, NUMBER.how)
-    make, known = f.label("make"), f.label("known")
+    known = f.label("known")
     kind = f.get(number, TYPE)
     bits = f.variable("i64")
     with f.if_(kind.eq(f.word("float"))):
@@ -147,7 +148,12 @@ def _number(module: Module) -> Function:
         f.goto(known)
     overflow = f.space("i32", 1)
     bits.set(f.api("PyLong_AsLongLongAndOverflow", number, overflow))
-    f.goto_if(f.load("i32", overflow).ne(0), make)
+    with f.if_(
+        f.load("i32", overflow).ne(0)
+        | bits.get().gt(f.get(wanted, NUMBER.high))
+        | bits.get().lt(f.get(wanted, NUMBER.low))
+    ):
+        f.ret(0)
     f.place(known)
     hashed = mixed(f, mixed(f, kind.to("i64"), dtype.to("i64")), bits.get()) >> 55
     place = f.memory("constants").at(hashed * CONSTANT.n_bytes).pointer
@@ -178,8 +184,6 @@ def _number(module: Module) -> Function:
     f.set(place, CONSTANT.tensor, f.hold(made))
     f.drop(before)
     f.ret(made)
-    f.place(make)
-    f.ret(_constant(f, number, dtype))
     return f
 
 

@@ -18,6 +18,7 @@ from duograph.core.dtype import DType
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.types import TensorType
 from duograph.lower.rule import Pointwise, rule_of
+from duograph.ops.scalar import limits_of
 from duograph.runtime.kernels.single import SingleOp, single_op
 from duograph.runtime.python.cpython import WRITEABLE, address_of
 from duograph.tensor.tensor import Tensor
@@ -278,6 +279,8 @@ def _number_words(words: Words, number: Any, dtype: DType) -> list[int]:
     block = [0] * lt.NUMBER.n_words
     block[lt.NUMBER.dtype.word], block[lt.NUMBER.how.word] = words.object(dtype), how
     block[lt.NUMBER.output.word] = words.array(output_words(words, np.empty((), dtype.numpy)))
+    low, high = limits_of(dtype if how == lt.AS_IT_IS else dt.int64)
+    block[lt.NUMBER.low.word], block[lt.NUMBER.high.word] = low, min(high, limits_of(dt.int64)[1])
     return block
 
 

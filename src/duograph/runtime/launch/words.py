@@ -41,8 +41,9 @@ KERNEL_ABI = "i32 (ptr, ptr)"
 KERNEL = Struct("call of a kernel", address="ptr", buffers="i64", buffer_at="ptr", dims="ptr")
 OUTPUT = Struct("output", dtype="ptr", rank="i64", bytes="i64", shape="ptr", strides="ptr", offset="i64", flags="i64")
 
-# A number of the call as a 0-d tensor: its dtype, how its bits come from Python's (`AS_IT_IS` ...), the array.
-NUMBER = Struct("number", dtype="ptr", how="i64", output="ptr")
+# A number of the call as a 0-d tensor: its dtype, how its bits come from Python's (`AS_IT_IS` ...), the array. An int
+# that is not between ``low`` and ``high`` is no such tensor: comparisons look at its value.
+NUMBER = Struct("number", dtype="ptr", how="i64", output="ptr", low="i64", high="i64")
 BY_PYTHON, AS_IT_IS, TO_FLOAT64, TO_FLOAT32, TO_BFLOAT16, TO_FLOAT16 = range(6)
 
 PROBES = 8
