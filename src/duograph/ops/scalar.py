@@ -236,8 +236,8 @@ def bound_of(number: Any) -> Any:
 
 
 def distance(a: Any, b: Any) -> Any:
-    """``b - a`` as an extent, where run-time ints that it does not depend on are part of ``a`` and ``b``: 3 for ``n`` and
-    ``n + 3``. ``None`` if it depends on them, or may be negative."""
+    """``b - a`` as an extent, whatever run-time ints are part of both: 3 for ``n`` and ``n + 3``. ``None`` if it depends
+    on these, or may be negative."""
     unknown: dict[Node, Any] = {}
     ends = [_extent(n.node, unknown) if isinstance(n, Scalar) else n for n in (a, b)]
     if not all(isinstance(n, int | Dim) for n in ends):
@@ -248,7 +248,7 @@ def distance(a: Any, b: Any) -> Any:
 
 
 def _extent(node: Node, unknown: dict[Node, Any] | None = None) -> Any:
-    """The int that ``node`` computes as an extent; with ``unknown``, ints that are made of no sizes get a symbol there."""
+    """The int that ``node`` computes as an extent; with ``unknown``, what is made of no sizes gets a symbol there."""
     if isinstance(node, Const):
         return node.value if type(node.value) is int else None
     found = _made_of_sizes(node, unknown) if isinstance(node, Apply) else None

@@ -26,7 +26,7 @@ from ..rules.opaque import is_iterator
 from ..values.restricted import Restricted
 from ..values.text import GraphText
 from .decimals import in_context, uses_decimals
-from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
+from .operands import are_plain, check_operands, guard_weights, is_of_numpy, note_operands, uses_numpy
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -61,6 +61,7 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
         check_operands(session, fn, args, kwargs)
         session.choices.check_native(fn, args)
         note_operands(session, fn, args, kwargs)
+    guard_weights(session, fn)
     if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
         session.note_identity(fn, 0)
     try:
