@@ -236,8 +236,8 @@ def bound_of(number: Any) -> Any:
 
 
 def distance(a: Any, b: Any) -> Any:
-    """``b - a`` as an extent, whatever run-time ints are part of both: 3 for ``n`` and ``n + 3``. ``None`` if it depends
-    on these, or may be negative."""
+    """``b - a`` as an extent, whatever run-time ints are part of both: 3 for ``n`` and ``n + 3``. ``None`` if it
+    depends on these, or may be negative."""
     unknown: dict[Node, Any] = {}
     ends = [_extent(n.node, unknown) if isinstance(n, Scalar) else n for n in (a, b)]
     if not all(isinstance(n, int | Dim) for n in ends):

@@ -341,3 +341,29 @@ def places_from_a_number_on(x, k):
 @program(calls=[(T([1.0]), a, b) for a, b in ((0, 3), (2, 4), (5, 5), (7, 6), (3, 9), (-4, 0))])
 def places_between_numbers_error(x, a, b):
     return ops.arange(a, b) * x.astype(ms.int64)
+
+
+@program(calls=ROWS)
+def segments_as_many_as_there_are_rows(x):
+    n = x.shape[0]
+    places = ops.arange(n) // 2 - 1
+    summed = ops.unsorted_segment_sum(x, places, n)
+    return (
+        summed,
+        ms.grad(lambda t: (ops.unsorted_segment_max(t, places, n) * t).sum())(x),
+        ops.sequence_mask(T([2]), n),
+    )
+
+
+@program(calls=[(matrix(n).reshape(n, 3, 2),) for n in SIZES if n], build=True)
+def layers_that_count_the_batch():
+    norm, recurrent = nn.BatchNorm1d(6), nn.LSTM(2, 3)
+    norm.set_train()
+    for i, weight in enumerate(recurrent.get_parameters()):
+        weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
+
+    def step(x):
+        out, (h, c) = recurrent(x.swapaxes(0, 1))
+        return norm(x.reshape(-1, 6)), norm.moving_variance * 1, out, h, c
+
+    return step
