@@ -27,7 +27,7 @@ from duograph.core.shapes import taken_at_most, taken_equal
 from duograph.ops import movement
 from duograph.ops.advanced_indexing import advanced_get, advanced_put
 from duograph.ops.ranges import block_view, range_slice, range_update, range_view
-from duograph.ops.scalar import Scalar, tensor_item
+from duograph.ops.scalar import Scalar, bound_of, tensor_item
 from duograph.ops.search import nonzero
 from duograph.ops.select import select
 from duograph.ops.slices import dynamic_update, slice_axis, slice_update, strided_slice
@@ -411,6 +411,7 @@ def _bounds(item: slice, axis: int, ranges: list[tuple[int, Any, Any, int]]) -> 
 
 
 def _bound(value: Any) -> Any:
+    value = bound_of(value)
     if value is None or isinstance(value, Dim) or (isinstance(value, Scalar) and value.kind in ("int", "bool")):
         return value
     if isinstance(value, Tensor):

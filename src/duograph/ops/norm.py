@@ -69,13 +69,16 @@ def _mean(x, *, axis, keep_dims):
     return np.true_divide(np.sum(x, axis=axis, keepdims=keep_dims), x.dtype.type(count))
 
 
-def count_along(x: Any, axis: tuple[int, ...], dtype: Any) -> Any:
-    """How many elements of ``x`` lie along ``axis``, as a 0-d tensor; also where extents are only known at run time."""
+def number_along(x: Any, axis: tuple[int, ...]) -> Any:
+    """How many elements of ``x`` lie along ``axis``; a number of the graph where extents are only known at run time."""
     count = numel(x.shape[a] for a in axis)
-    if isinstance(count, int):
-        return full(shape=(), value=count, dtype=dtype)
-    sizes = [dim_size(x, axis=a) for a in axis]
-    return scalar_tensor(functools.reduce(operator.mul, sizes), dtype=dtype)
+    return count if isinstance(count, int) else functools.reduce(operator.mul, [dim_size(x, axis=a) for a in axis])
+
+
+def count_along(x: Any, axis: tuple[int, ...], dtype: Any) -> Any:
+    """`number_along` as a 0-d tensor."""
+    count = number_along(x, axis)
+    return full(shape=(), value=count, dtype=dtype) if isinstance(count, int) else scalar_tensor(count, dtype=dtype)
 
 
 @primitive

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.slot import Slot
-from duograph.core.dim import definitely_le
+from duograph.core.dim import Dim, definitely_le, fresh_symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import primitive, state
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
@@ -231,17 +232,44 @@ def extent_of(number: Any) -> Any:
     return number if extent is None or not definitely_le(0, extent) else extent
 
 
-def _extent(node: Node) -> Any:
+def bound_of(number: Any) -> Any:
+    """The run-time int ``number`` as an end of a slice, if it is made of sizes and known ints and its sign is known, as
+    negative ones count from the end; else ``number`` as it is."""
+    if not isinstance(number, Scalar):
+        return number
+    extent = _extent(number.node)
+    return extent if extent is not None and (definitely_le(0, extent) or definitely_le(extent, -1)) else number
+
+
+def distance(a: Any, b: Any) -> Any:
+    """``b - a`` as an extent, whatever run-time ints are part of both: 3 for ``n`` and ``n + 3``. ``None`` if it
+    depends on these, or may be negative."""
+    unknown: dict[Node, Any] = {}
+    ends = [_extent(n.node, unknown) if isinstance(n, Scalar) else n for n in (a, b)]
+    if not all(isinstance(n, int | Dim) for n in ends):
+        return None
+    extent = ends[1] - ends[0]
+    depends = isinstance(extent, Dim) and not symbols_of(extent).isdisjoint(unknown.values())
+    return None if depends or not definitely_le(0, extent) else extent
+
+
+def _extent(node: Node, unknown: dict[Node, Any] | None = None) -> Any:
+    """The int that ``node`` computes as an extent; with ``unknown``, what is made of no sizes gets a symbol there."""
     if isinstance(node, Const):
         return node.value if type(node.value) is int else None
-    if not isinstance(node, Apply):
-        return None
+    found = _made_of_sizes(node, unknown) if isinstance(node, Apply) else None
+    if found is None and unknown is not None and node.type is INT:
+        found = unknown.setdefault(node, fresh_symbol("unknown", -sys.maxsize))
+    return found
+
+
+def _made_of_sizes(node: Apply, unknown: dict[Node, Any] | None) -> Any:
     if node.op is dim_size:
         return node.operands[0].type.shape[node.attrs["axis"]]  # type: ignore[attr-defined]
     fn = node.attrs["fn"] if node.op is scalar_binary else ""
     if fn not in ("add", "sub", "mul", "floordiv", "mod"):
         return None
-    a, b = map(_extent, node.operands)
+    a, b = (_extent(operand, unknown) for operand in node.operands)
     if a is None or b is None or (fn in ("floordiv", "mod") and not definitely_le(1, b)):
         return None
     return BINARY[fn](a, b)

@@ -292,3 +292,78 @@ def branch_that_gives_nothing_of_a_size_error(x):
         x.shape[T(2)]
         x = x + x
     return x
+
+
+TABLE = matrix(66, seed=5)
+LOWER = T(np.tril(np.ones((66, 66), bool)))
+
+
+@program(calls=ROWS)
+def as_many_rows_of_a_table_error(x):
+    return x + TABLE[: x.shape[0]]
+
+
+@program(calls=[(matrix(n),) for n in SIZES if n < 65])
+def rows_of_a_table_at_places_made_of_sizes(x):
+    n = x.shape[0]
+    return TABLE[n - 1 : n], TABLE[n:], TABLE[-n:], TABLE[: n // 2], TABLE[n // 3 : n : 2], TABLE[::-1][: n + 1]
+
+
+@program(
+    calls=[
+        (matrix(n), matrix(k, seed=1)) for n, k in ((5, 2), (7, 1), (3, 1), (33, 4), (1, 1), (60, 5), (64, 1), (0, 2))
+    ]
+)
+def attention_of_the_latest(kept, latest):
+    keys = ops.concat((kept, latest), 0)
+    n, k = keys.shape[0], latest.shape[0]
+    scores = (latest @ keys.T).masked_fill(~LOWER[n - k : n, :n], float("-inf"))
+    return ops.softmax(scores, -1) @ keys, keys
+
+
+@program(calls=[(matrix(n),) for n in SIZES if n < 65])
+def writes_to_as_many_rows(x):
+    n = x.shape[0]
+    y = TABLE * 1
+    y[:n] = x
+    y[n // 2 : n] *= 2
+    y[-n:, 0] = 1
+    return y, ms.grad(lambda t: (t[:n] * x).sum() + (t[n:] ** 2).sum())(TABLE)
+
+
+@program(calls=[(matrix(n), k) for n, k in zip(SIZES, (0, 3, -5, 7, 1, 2, 2, 9, 4, -1, 30, 6, 2))])
+def places_from_a_number_on(x, k):
+    n = x.shape[0]
+    places = ops.arange(k, k + n)
+    return places, ops.arange(k, k + 3, dtype=ms.int8), ops.arange(k + n, 2 * n + k + 1), TABLE[places % 66] + x
+
+
+@program(calls=[(T([1.0]), a, b) for a, b in ((0, 3), (2, 4), (5, 5), (7, 6), (3, 9), (-4, 0))])
+def places_between_numbers_error(x, a, b):
+    return ops.arange(a, b) * x.astype(ms.int64)
+
+
+@program(calls=ROWS)
+def segments_as_many_as_there_are_rows(x):
+    n = x.shape[0]
+    places = ops.arange(n) // 2 - 1
+    summed = ops.unsorted_segment_sum(x, places, n)
+    return (
+        summed,
+        ms.grad(lambda t: (ops.unsorted_segment_max(t, places, n) * t).sum())(x),
+        ops.sequence_mask(T([2]), n),
+    )
+
+
+@program(calls=[(matrix(n).reshape(n, 3, 2),) for n in SIZES if n], build=True)
+def layers_that_count_the_batch():
+    norm, recurrent = nn.BatchNorm1d(6), nn.LSTM(2, 3)
+    norm.set_train()
+    for i, weight in enumerate(recurrent.get_parameters()):
+        weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
+
+    def step(x):
+        out, (h, c) = recurrent(x.swapaxes(0, 1))
+        return norm(x.reshape(-1, 6)), norm.moving_variance * 1, out, h, c
+
+    return step

@@ -7,6 +7,7 @@ import functools
 import gc
 import math
 import threading
+import types
 import weakref
 
 import numpy as np
@@ -528,3 +529,35 @@ def test_threads_share_versions():
     for t in threads:
         t.join()
     assert not failures
+
+
+def namespace(i):
+    return types.SimpleNamespace(gain=ROWS * (i + 1), sizes=(1, 2))
+
+
+@pytest.mark.parametrize("make", [lambda i: Config(ROWS * (i + 1)), namespace], ids=["dataclass", "namespace"])
+@pytest.mark.parametrize("takes", ["weights", "input"])
+def test_the_function_of_a_gradient_gets_an_object_made_anew(make, takes):
+    net = nn.Dense(4, 2)
+
+    def loss(batch, x):
+        return (net(batch.gain) ** 2).sum() + batch.sizes[1] * x.sum()
+
+    gradient = ms.value_and_grad(loss, *((None, net.trainable_params()) if takes == "weights" else (1,)))
+
+    @ms.jit
+    def step(batch, x):
+        return gradient(batch, x)
+
+    assert len(served(step, make)) == 1
+
+
+def test_the_list_of_weights_changes():
+    net = nn.Dense(4, 2)
+    weights = net.trainable_params()
+    gradient = ms.grad(lambda x: net(x).sum(), None, weights)
+    f = ms.jit(lambda x: gradient(x))
+    for change in (lambda: None, weights.pop, lambda: weights.insert(0, net.bias), weights.reverse, weights.clear):
+        change()
+        for _ in range(2):
+            assert [g.shape for g in f(ROWS)] == [g.shape for g in gradient(ROWS)]

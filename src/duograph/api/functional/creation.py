@@ -15,7 +15,7 @@ from duograph.core.shapes import taken_at_most
 from duograph.ops import arithmetic, unary
 from duograph.ops import creation as make
 from duograph.ops.movement import broadcast_to, expand_dims, move_axis, reshape
-from duograph.ops.scalar import Scalar, extent_of, fitted
+from duograph.ops.scalar import Scalar, distance, extent_of, fitted
 from duograph.ops.select import select
 from duograph.ops.slices import stack
 from duograph.tensor import hooks
@@ -206,6 +206,11 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None)
             raise TypeError(f"For ops.arange, the argument '{name}' must be int or float, but got {type(v).__name__}.")
     if step == 0:
         raise ValueError("For Range, delta cannot be equal to zero.")
+    if isinstance(start, Scalar) and step == 1 and start.kind == "int" and (size := distance(start, end)) is not None:
+        dtype = dtype_or(dtype, dt.int64)
+        if dtype.is_integer:  # sums of floats may be rounded twice
+            counted = make.arange(start=0, step=1, size=size, dtype=dt.int64)
+            return to_dtype(arithmetic.add(counted, as_tensor(start, dt.int64)), dtype)
     if step > 0 and _exceeds(start, end):
         raise ValueError("For Range, delta cannot be positive when limit < start.")
     if step < 0 and _exceeds(end, start):

@@ -18,6 +18,7 @@ from duograph.ops.indexing import scatter_nd as scatter_nd_op
 from duograph.ops.indexing import scatter_nd_update as scatter_nd_update_op
 from duograph.ops.norm import clip_by_norm
 from duograph.ops.reduce import reduce_any, reduce_max
+from duograph.ops.scalar import extent_of
 from duograph.ops.segments import unsorted_segment as unsorted_segment_op
 from duograph.ops.select import select as select_op
 from duograph.ops.slices import slice_axis, stack, strided_slice
@@ -493,7 +494,7 @@ def _segment(reduction: str) -> Callable[..., Tensor]:
 
     def function(input_x: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
         need_tensor(name, input_x=input_x, segment_ids=segment_ids)
-        count = static_int(num_segments, name, "num_segments")
+        count = extent_of(static_int(num_segments, name, "num_segments"))
         return unsorted_segment_op(input_x, segment_ids, num_segments=count, reduction=reduction)
 
     function.__name__ = f"unsorted_segment_{reduction}"
@@ -523,7 +524,7 @@ def sequence_mask(lengths: Any, maxlen: Any = None) -> Tensor:
     n = (
         hooks.as_python_number(_largest(lengths), "index")
         if maxlen is None
-        else static_int(maxlen, "sequence_mask", "maxlen")
+        else extent_of(static_int(maxlen, "sequence_mask", "maxlen"))
     )
     place = iota(shape=(n,), axis=0, dtype=lengths.dtype)
     return operators.less(place, movement.expand_dims(lengths, lengths.ndim))

@@ -31,6 +31,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from duograph.autodiff.grads import gradient_of
 from duograph.base.failures import is_from_outside
 from duograph.base.lookup import raw_getattr
 from duograph.tensor.parameter import Parameter
@@ -350,7 +351,7 @@ class _Rewriting:
     def _check_roots(self, made: Program) -> None:
         """Objects that the program still knows by identity are confirmed by a guard in each call, or stay for good."""
         guards = made.guards.guards
-        confirmed = {id(g.wanted) for g in guards if g.check == "is"}
+        confirmed = {id(part) for g in guards if g.check == "is" for part in _with_parts(g.wanted)}
         confirmed.add(id(made.target))
         for guard in guards:
             if guard.check == "defines":
@@ -384,6 +385,15 @@ class _Rewriting:
                 raise _Bound
         elif source.kind == "cell" and self.args is None:
             raise _Bound
+
+
+def _with_parts(value: Any) -> Iterable[Any]:
+    """``value``, and if it is a gradient what it is made of: the function, and the weights."""
+    yield value
+    gradient = gradient_of(value)
+    for part in gradient.parts[1] if gradient is not None else ():
+        yield from _with_parts(part)
+        yield from part if isinstance(part, list | tuple) else ()
 
 
 def _owner(source: Source) -> Any:

@@ -17,8 +17,9 @@ import numpy as np
 
 from duograph.base.lookup import FUNCTIONS, raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
+from duograph.core.op import Op
 from duograph.ops.numpy_scalar import NumpyScalar
-from duograph.ops.scalar import Scalar, UnknownTextError
+from duograph.ops.scalar import Scalar, UnknownTextError, extent_of
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import INTERNAL, Uncapturable
@@ -26,7 +27,7 @@ from ..rules.opaque import is_iterator
 from ..values.restricted import Restricted
 from ..values.text import GraphText
 from .decimals import in_context, uses_decimals
-from .operands import are_plain, check_operands, is_of_numpy, note_operands, uses_numpy
+from .operands import are_plain, check_operands, guard_weights, is_of_numpy, note_operands, uses_numpy
 
 if TYPE_CHECKING:
     from ..session.session import Session
@@ -50,6 +51,13 @@ def check_error(session: Session, exc: Exception, fn: Any, *operands: Any) -> No
         _refuse_ours(exc, fn, (raw_getattr(fn, "__self__"), *operands))
 
 
+def _with_extents(attr: Any) -> Any:
+    """An attribute of an op, whose numbers that are made of sizes become extents."""
+    if type(attr) is tuple:
+        return tuple(map(_with_extents, attr))
+    return extent_of(attr)
+
+
 def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``, which is not interpreted, if it may have these operands.
 
@@ -61,6 +69,9 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
         check_operands(session, fn, args, kwargs)
         session.choices.check_native(fn, args)
         note_operands(session, fn, args, kwargs)
+    guard_weights(session, fn)
+    if isinstance(fn, Op):  # called by code of this package
+        kwargs = {name: _with_extents(value) for name, value in kwargs.items()}
     if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
         session.note_identity(fn, 0)
     try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.autodiff.grads import gradient_of
 from duograph.base.lookup import FUNCTIONS, raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
@@ -200,6 +201,8 @@ def _looks(fn: Any) -> Any:
         return _TEXT
     if not isinstance(fn, types.FunctionType | types.BuiltinFunctionType | types.MethodType | type):
         fn = lookup(type(fn), "__call__") or fn  # a Cell of the user is called by code of this package
+    if type(fn) is types.FunctionType:  # whose `__module__` may be that of the function it is a gradient of
+        return function_kind(fn) != "framework"
     return module_kind(raw_getattr(fn, "__module__") or type(fn).__module__) != "framework"
 
 
@@ -208,13 +211,26 @@ _PLAIN_HOLDERS = (list, tuple, dict)
 
 def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Tells the session whose identity matters to ``fn``, which is not interpreted."""
-    if only_moves(fn) or fn is functools.partial or raw_hasattr(fn, "construct"):  # a Cell calls what is interpreted
+    if only_moves(fn) or fn is functools.partial:
+        return
+    if raw_hasattr(fn, "construct") or gradient_of(fn) is not None:  # they call what is interpreted
         return
     if type(fn) is types.FunctionType and fn.__name__ in traits_of(fn.__module__).by_facts:
         return
     if fn is operator.getitem and (type(args[0]) in _PLAIN_HOLDERS or "_cells" in getattr(args[0], "__dict__", ())):
         args = args[1:]  # it gives what is there; for Cells see `check_holder`
     session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
+
+
+def guard_weights(session: Session, fn: Any) -> None:
+    """For which weights the gradient ``fn`` is taken, if the user may change that."""
+    gradient = gradient_of(fn)
+    weights = None if gradient is None else gradient.weights
+    if type(weights) is list and not session.world.is_tracked(weights):
+        at = sources.pinned(weights)
+        session.guards.add(at, "len", len(weights))
+        for i, weight in enumerate(weights):
+            session.guards.add(sources.item(at, i), "is", Pin(weight))
 
 
 def _check_item(session: Session, args: tuple[Any, ...]) -> None:
@@ -253,7 +269,7 @@ def _check(session: Session, value: Any, look: Any) -> None:
             _check(session, a, look)
         if is_user_class(kind):
             _check_object(session, value, kind, look)
-    elif is_user_class(kind):
+    elif is_user_class(kind) or (kind is types.SimpleNamespace and not look):
         if look:
             _check_object(session, value, kind, look)
     elif is_constant(value) or session.world.is_tracked(value) or session.is_made_inside(value):

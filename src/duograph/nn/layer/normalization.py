@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar
 from duograph.common.initializer import initializer
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
-from duograph.core.shapes import numel
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Anything, Dtype, Flag, Init, Number, PositiveInt, Real
@@ -20,7 +19,15 @@ from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.cast import cast, stop_gradient
 from duograph.ops.creation import constant_like
 from duograph.ops.movement import reshape
-from duograph.ops.norm import batch_norm_inference, batch_norm_training, group_norm, instance_norm, layer_norm
+from duograph.ops.norm import (
+    batch_norm_inference,
+    batch_norm_training,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    number_along,
+)
+from duograph.ops.scalar import scalar_binary, scalar_tensor
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
@@ -51,11 +58,17 @@ def normalised_by_batch(
     out, mean, variance = batch_norm_training(
         in_dtype(x, compute), in_dtype(gamma, compute), in_dtype(beta, compute), eps
     )
-    count = numel((x.shape[0], *x.shape[2:]))
-    unbiased = mul(variance, constant_like(variance, count / (count - 1) if count > 1 else 1.0))
+    unbiased = mul(variance, _unbiasing(number_along(x, (0, *range(2, len(x.shape)))), variance))
     move(moving_mean, mean, keep)
     move(moving_variance, unbiased, keep)
     return in_dtype(out, x.dtype)
+
+
+def _unbiasing(count: Any, like: Tensor) -> Tensor:
+    """What makes the unbiased variance of that of ``count`` numbers."""
+    if isinstance(count, int):
+        return constant_like(like, count / (count - 1) if count > 1 else 1.0)
+    return scalar_tensor(count / scalar_binary(count - 1, 1, fn="max"), dtype=like.dtype)
 
 
 def move(statistic: Parameter, batch: Tensor, keep: float) -> None:
