@@ -20,7 +20,7 @@ from duograph.frontend.rules.errors import INTERNAL, Uncapturable
 
 from .entries import Entries, without_frames
 from .entry import Entry, PassFailed
-from .misses import Miss
+from .misses import Miss, is_text
 from .options import JitOptions
 from .signature import (
     MARKS,
@@ -113,7 +113,10 @@ class Capturing:
             patterns = {}
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
-        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
+        texts = {source for source in dynamic if is_text(source, values)}
+        ways = [(kind, patterns) for kind in (dynamic, dynamic - texts, set())] + [(dynamic, {})]
+        while ways:
+            sources, shapes = ways.pop(0)
             if (sources, shapes) in tried or store.is_late:
                 continue
             tried.append((sources, shapes))
@@ -124,6 +127,9 @@ class Capturing:
                 store.is_late = isinstance(exc, OutOfTime)
                 if isinstance(exc, Uncapturable) and exc.trail and sources:
                     store.refusal = without_frames(exc)
+                looked_at = exc.looked_at & sources if isinstance(exc, Uncapturable) else ()
+                if looked_at:  # other texts may be handed on
+                    ways.insert(0, (sources - looked_at, shapes))
                 why = why or str(exc)
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
                 what = f"{name_of(self.fn)}, numbers and sizes varying"

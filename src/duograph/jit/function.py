@@ -399,8 +399,9 @@ class JitFunction(Capturing, Comparing, Cutting):
         places = self.cut.places if self.cut is not None else frozenset()
         if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
-        near = near_misses(store.compiled, names, values) if left is None else []
-        dynamic = note_misses(self, store, names, values, near, left)
+        known = store.compiled or self._shared.entries  # a function made anew begins with what its code knows
+        near = near_misses(known, names, values) if left is None else []
+        dynamic = note_misses(self, store, known, names, values, near, left)
         if store.attempts.unsteady and self._cut_at_what_varies(store, names, values):
             return None
         patterns = self._patterns(store, names, values)

@@ -287,6 +287,10 @@ class Collector:
         self.nodes.append(node)
         return len(self.nodes) - 1
 
+    def outside(self, source: Source) -> Outside:
+        """What is found there when the program has run."""
+        return Outside(source)
+
     def _held(self, tensor: Tensor) -> Output:
         """The output that becomes ``tensor``: tensors made one by one from equal constants have one node, but each
         becomes an object with memory of its own."""
@@ -321,6 +325,8 @@ class Collector:
         ):
             return Constant(value)
         if isinstance(value, GraphText):
+            if value.is_found:
+                return self.recipe(value.parts[0][1])  # type: ignore[index]
             return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
         if isinstance(value, Node):
             return Output(self.output(value))
