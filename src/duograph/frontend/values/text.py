@@ -39,10 +39,10 @@ class GraphText:
         self.parts = parts
 
     @property
-    def is_found(self) -> bool:
-        """Whether it is a text from outside, as it is."""
+    def found(self) -> Found | None:
+        """What it says if it is a text from outside, as it is."""
         part = self.parts[0] if len(self.parts) == 1 else ""
-        return isinstance(part, tuple) and part[0] is str and type(part[1]) is Found
+        return part[1] if isinstance(part, tuple) and part[0] is str and type(part[1]) is Found else None
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, str):
@@ -53,14 +53,14 @@ class GraphText:
         return GraphText([other, *self.parts]) if isinstance(other, str) else NotImplemented
 
     def _unknown(self, *_: Any, **__: Any) -> Any:
-        _refuse("what is said by", self)
+        raise _refusal("what is said by", self)
 
     __str__ = __repr__ = __len__ = __bool__ = __eq__ = __contains__ = __getitem__ = __iter__ = __format__ = __hash__ = (
         _unknown  # type: ignore[assignment]
     )
 
     def __getattr__(self, name: str) -> Any:
-        _refuse(f"str.{name} of", self)
+        raise _refusal(f"str.{name} of", self)
 
     def attribute(self, name: str) -> Any:
         """An attribute of the string that a program asks for."""
@@ -68,15 +68,15 @@ class GraphText:
             return str
         if not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
-        _refuse(f"str.{name} of", self)
+        raise _refusal(f"str.{name} of", self)
 
 
-def _refuse(what: str, text: Any) -> NoReturn:
+def _refusal(what: str, text: Any) -> Uncapturable:
     found = frozenset(_found_in(text))
     kind = Found.why if found else "a string that depends on tensor values, which is only known at run time"
     error = Uncapturable(f"{what} {kind}")
     error.looked_at = found
-    raise error
+    return error
 
 
 def _found_in(value: Any) -> Iterator[Source]:
@@ -97,10 +97,8 @@ class Found(Restricted):
     def __init__(self, source: Source, known_as: Source) -> None:
         self.source, self.known_as = source, known_as
 
-    def make_python_object(self, collector: Any) -> Any:
-        if collector.values_only:  # made while the graph runs, which has no arguments
-            self.refuse()
-        return collector.outside(self.source)
+    def refuse(self, *_: Any) -> NoReturn:
+        raise _refusal("what is said by", self)
 
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
@@ -204,7 +202,11 @@ class _NoSampleError(Exception):
     """A value for which nothing can stand in."""
 
 
-_AnyText: Any = type("str", (str,), {"__getitem__": lambda self, _: _refuse("a character of", self)})
+def _character(text: Any, _: Any) -> NoReturn:
+    raise _refusal("a character of", text)
+
+
+_AnyText: Any = type("str", (str,), {"__getitem__": _character})
 """What is done to one text can be done to all of them, but for taking a character (``"{0[1]}".format(text)``)."""
 
 

@@ -382,7 +382,9 @@ class Calls:
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
         if id(fn) in self._rules and GraphText in map(type, (*args, *kwargs.values())):
-            raise Uncapturable(f"a text that is only known at run time, for {raw_getattr(fn, '__name__', 'an operator')}")
+            raise Uncapturable(
+                f"a text that is only known at run time, for {raw_getattr(fn, '__name__', 'an operator')}"
+            )
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
