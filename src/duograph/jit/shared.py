@@ -21,11 +21,12 @@ from typing import Any
 
 from duograph.base.fork import fork_safe_lock
 from duograph.base.lookup import raw_hasattr
+from duograph.frontend.rules.sources import Source
 
 from .entries import Entries
 from .entry import Entry
 from .options import JitOptions
-from .policy import MOST_ENTRIES, MOST_LOOKED_AT, MOST_OWNERS, MOST_SINGLE
+from .policy import MOST_ENTRIES, MOST_LOOKED_AT, MOST_OWNERS, MOST_SINGLE, Attempts, first_calls
 
 
 class Shared:
@@ -39,6 +40,8 @@ class Shared:
         self.owner = owner
         self.users = 0  # functions, or instances, that have asked for it
         self.entries: tuple[Entry, ...] = ()
+        self.alone = 0  # functions in a row that none of them was valid for
+        self.looked_at: frozenset[Any] = frozenset()  # numbers and texts of functions that cannot be inputs
 
     def add(self, entry: Entry) -> None:
         """What ``entry`` computes is kept for others, if it is not bound to the objects that it knows."""
@@ -57,7 +60,34 @@ class Shared:
         """A version of this ``jit_level`` that is valid for these arguments, other than those that were ``tried``."""
         fitting = (e for e in self.entries if e.names == names and e.level == level)
         others = (e for e in fitting if e not in tried and not e.is_like_one_of(tried))
-        return next((e for e in others if e.matches(values)), None)
+        found = next((e for e in others if e.matches(values)), None)
+        self.alone = self.alone if found is None else 0
+        return found
+
+    def waits(self, attempts: Attempts) -> bool:
+        """Whether a call of a function, for which nothing has been captured yet, is left to plain Python: what was
+        captured for others of its code served none of the next ones.
+
+        Args:
+            attempts: to compile the function.
+        """
+        if self.owner is None or attempts.captures:
+            return False
+        if attempts.unattempted < first_calls(self.alone):
+            attempts.passed(1)
+            return True
+        self.alone += 1
+        with _lock:
+            _keep(self)
+        return False
+
+    def note_looked_at(self, source: Source) -> None:
+        """What is found there is needed as a value, as will be that of other functions."""
+        root = source
+        while root.kind != "arg" and isinstance(root.base, Source) and not isinstance(root.key, Source):
+            root = root.base
+        if root.kind == "arg":  # else it is known by an object of this function's
+            self.looked_at |= {source}
 
     def drop(self, entry: Entry) -> None:
         """Takes out a version that has turned out to be wrong, or of no use, and its form for others."""
