@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from .failures import level_of_user
 
-__all__ = ["forget", "no_effect", "sizes_differ", "unknown_option"]
+__all__ = ["forget", "no_effect", "nothing_to_differentiate", "sizes_differ", "unknown_option"]
 
 _told: set[str] = set()
 
@@ -33,6 +33,13 @@ def sizes_differ(target: object, given: object) -> None:
         "incorrect results due to broadcasting. Please ensure they have the same size."
     )
     warnings.warn(text, stacklevel=level_of_user())
+
+
+def nothing_to_differentiate(fn: object) -> None:
+    """Warns that ``fn`` has returned ``None``, of which MindSpore has gradients of zeros."""
+    method = ".construct" if hasattr(type(fn), "construct") else ""
+    name = getattr(fn, "__qualname__", None) or type(fn).__qualname__ + method
+    warnings.warn(f"{name} returned None: every gradient is 0. Is a 'return' missing?", stacklevel=level_of_user())
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
