@@ -20,7 +20,7 @@ from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .cumulative import cumsum
 from .indexing import gather, gather_elements
-from .logical import logical_not
+from .logical import logical_and, logical_not
 from .movement import broadcast_to, expand_dims, reduce_sum, reshape, squeeze
 from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
@@ -359,7 +359,10 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     dots = reduce_sum(mul(x1, x2), axis=(axis,), keep_dims=False)
     floor = constant_like(dots, eps * eps)
     norms = [maximum(reduce_sum(mul(x, x), axis=(axis,), keep_dims=False), floor) for x in (x1, x2)]
-    return div(dots, mul(*map(sqrt, norms)))
+    both = mul(*norms)  # of equal rows its root is their square, to the bit; but it overflows first
+    is_usual = logical_and(less(both, constant_like(both, 1e30)), greater(both, constant_like(both, 1e-30)))
+    usual = sqrt(select(is_usual, both, constant_like(both, 1)))
+    return div(dots, select(is_usual, usual, mul(*map(sqrt, norms))))
 
 
 def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
