@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from duograph.base.lookup import raw_hasattr
+from duograph.base.notices import nothing_to_differentiate
 from duograph.base.tree import leaves
 from duograph.tensor.tensor import Tensor
 
@@ -135,6 +136,8 @@ class Gradient:
         weights = _weights(self.weights)
         done = Recorded(self.fn, args, kwargs, positions, weights)
         first = _first_output(done.out)[0] if self.has_aux else done.out
+        if done.out is None:
+            nothing_to_differentiate(self.fn)
         seeds = cotangents_for(first, sens) if self.sens_param else ones_for(first)
         inputs, of_weights = done.gradients(seeds)
         if self.return_ids:
@@ -327,6 +330,8 @@ class GradOperation:
         candidates = range(len(args)) if self.get_all else range(min(1, len(args)))
         positions = [p for p in candidates if _has_tensor(args[p])] if by_position else []
         done = Recorded(fn, args, kwargs, positions, chosen)
+        if done.out is None:
+            nothing_to_differentiate(fn)
         seeds = cotangents_for(done.out, sens) if self.sens_param else ones_for(done.out)
         inputs, of_weights = done.gradients(seeds)
         weight_part = of_weights[0] if isinstance(weights, Tensor) else tuple(of_weights)

@@ -169,7 +169,7 @@ def internal_failure(area: str, what: object, error: BaseException) -> Failure:
             f"{failure}; this is a fault of duograph, not of your program, whose results are not affected "
             "(`python -m duograph explain PROGRAM` lists all of them; please report it)",
             InternalFailureWarning,
-            stacklevel=_level_of_user(),
+            stacklevel=level_of_user(),
         )
     return failure
 
@@ -294,7 +294,7 @@ def _of(trace: TracebackType | None) -> str:
     return "nowhere" if trace is None else f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
 
 
-def _level_of_user() -> int:
+def level_of_user() -> int:
     """The ``stacklevel`` of the innermost frame outside this package, counted from the caller of `warnings.warn`."""
     frame, level = sys._getframe(1), 1
     own = (_PACKAGE, contextlib.__file__)  # which our decorators go through

@@ -6,7 +6,9 @@ import difflib
 import warnings
 from collections.abc import Iterable
 
-__all__ = ["forget", "no_effect", "unknown_option"]
+from .failures import level_of_user
+
+__all__ = ["forget", "no_effect", "nothing_to_differentiate", "sizes_differ", "unknown_option"]
 
 _told: set[str] = set()
 
@@ -22,6 +24,22 @@ def unknown_option(who: str, name: object, known: Iterable[str], stacklevel: int
     """Warns that ``who`` has no option ``name``, with the nearest that it has."""
     hint = nearest(name, known)
     warnings.warn(f"For {who!r}, the option {name!r} is not known and ignored{hint or '.'}", stacklevel=stacklevel)
+
+
+def sizes_differ(target: object, given: object) -> None:
+    """Warns that a loss of two shapes is one of every element with every other, as PyTorch does."""
+    text = (
+        f"Using a target size ({target}) that is different to the input size ({given}). This will likely lead to "
+        "incorrect results due to broadcasting. Please ensure they have the same size."
+    )
+    warnings.warn(text, stacklevel=level_of_user())
+
+
+def nothing_to_differentiate(fn: object) -> None:
+    """Warns that ``fn`` has returned ``None``, of which MindSpore has gradients of zeros."""
+    method = ".construct" if hasattr(type(fn), "construct") else ""
+    name = getattr(fn, "__qualname__", None) or type(fn).__qualname__ + method
+    warnings.warn(f"{name} returned None: every gradient is 0. Is a 'return' missing?", stacklevel=level_of_user())
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

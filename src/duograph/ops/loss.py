@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from duograph.base.notices import sizes_differ
 from duograph.core import dtype as dt
-from duograph.core.shapes import taken_equal_shapes
+from duograph.core.dim import definitely_eq
+from duograph.core.shapes import show_shape, taken_equal_shapes
 
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
 from .cast import cast, in_single
@@ -18,7 +20,7 @@ from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .cumulative import cumsum
 from .indexing import gather, gather_elements
-from .logical import logical_not
+from .logical import logical_and, logical_not
 from .movement import broadcast_to, expand_dims, reduce_sum, reshape, squeeze
 from .norm import log_softmax, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
@@ -175,6 +177,7 @@ def checked_labels(labels: Any, classes: Any, owner: str) -> Any:
     return gather_elements(iota(shape=(classes,), axis=0, dtype=dt.int64), safe, axis=0, labels_of=owner)
 
 
+@in_single
 def binary_cross_entropy(probs: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """``-(y log p + (1 - y) log(1 - p))``; what a logarithm is taken of is at least 1e-12."""
     low, one = constant_like(probs, 1e-12), constant_like(probs, 1)
@@ -254,34 +257,47 @@ def multilabel_margin_loss(x: Any, target: Any, reduction: str = "mean") -> tupl
 # ---- regression -----------------------------------------------------------------------------------------------------
 
 
+def gap_of(x: Any, target: Any) -> Any:
+    """``x - target``; a warning where their shapes are known to differ."""
+    extents = zip(x.shape, target.shape, strict=False)
+    if len(x.shape) != len(target.shape) or any(definitely_eq(m, n) is False for m, n in extents):
+        sizes_differ(show_shape(target.shape), show_shape(x.shape))
+    return sub(x, target)
+
+
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """Squared difference."""
-    gap = sub(x, target)
+    gap = gap_of(x, target)
     return reduced(mul(gap, gap), reduction, "mse_loss")
 
 
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Any:
     """Absolute difference."""
-    return reduced(abs_(sub(x, target)), reduction, "l1_loss")
+    return reduced(abs_(gap_of(x, target)), reduction, "l1_loss")
 
 
 def smooth_l1_loss(x: Any, target: Any, beta: float = 1.0, reduction: str = "none") -> Any:
     """``gap**2 / (2 beta)`` where the gap is below ``beta``, ``gap - beta / 2`` elsewhere."""
-    gap = abs_(sub(x, target))
+    gap = abs_(gap_of(x, target))
     if beta == 0:
         return reduced(gap, reduction, "smooth_l1_loss")
-    near = scaled(mul(gap, gap), 0.5 / beta)
-    return reduced(
-        select(less(gap, constant_like(gap, beta)), near, shifted(gap, -0.5 * beta)), reduction, "smooth_l1_loss"
-    )
+    is_near, small = _up_to(gap, beta)
+    near = scaled(mul(small, small), 0.5 / beta)
+    return reduced(select(is_near, near, shifted(gap, -0.5 * beta)), reduction, "smooth_l1_loss")
+
+
+def _up_to(gap: Any, limit: float) -> tuple[Any, Any]:
+    """Where ``gap`` is below ``limit``, and what it is there: the square of an infinity has no gradient."""
+    is_near = less(gap, constant_like(gap, limit))
+    return is_near, select(is_near, gap, constant_like(gap, 0))
 
 
 def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
     """``gap**2 / 2`` where the gap is at most ``delta``, ``delta * (gap - delta / 2)`` elsewhere."""
-    gap = abs_(sub(x, target))
-    near = scaled(mul(gap, gap), 0.5)
+    gap = abs_(gap_of(x, target))
+    is_near, small = _up_to(gap, delta)
     far = scaled(shifted(gap, -0.5 * delta), delta)
-    return reduced(select(less(gap, constant_like(gap, delta)), near, far), reduction, "huber_loss")
+    return reduced(select(is_near, scaled(mul(small, small), 0.5), far), reduction, "huber_loss")
 
 
 def poisson_nll_loss(
@@ -343,7 +359,10 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     dots = reduce_sum(mul(x1, x2), axis=(axis,), keep_dims=False)
     floor = constant_like(dots, eps * eps)
     norms = [maximum(reduce_sum(mul(x, x), axis=(axis,), keep_dims=False), floor) for x in (x1, x2)]
-    return div(dots, sqrt(mul(*norms)))
+    both = mul(*norms)  # of equal rows its root is their square, to the bit; but it overflows first
+    is_usual = logical_and(less(both, constant_like(both, 1e30)), greater(both, constant_like(both, 1e-30)))
+    usual = sqrt(select(is_usual, both, constant_like(both, 1)))
+    return div(dots, select(is_usual, usual, mul(*map(sqrt, norms))))
 
 
 def cosine_embedding_loss(x1: Any, x2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:

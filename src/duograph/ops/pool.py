@@ -23,6 +23,7 @@ from .movement import reshape
 from .power import pow_
 from .rules import in_float32, require_kind, require_shape, tensor
 from .slices import all_batched
+from .stable import power_of_size
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -357,4 +358,4 @@ def lp_pool(
     powers = pow_(x, constant_like(x, norm_type))
     padding = ((0, 0),) * len(kernel)
     total = avg_pool(powers, kernel=kernel, stride=stride, padding=padding, ceil_mode=ceil_mode, divisor=1)
-    return pow_(total, constant_like(x, 1.0 / norm_type))
+    return power_of_size(total, 1.0 / norm_type)

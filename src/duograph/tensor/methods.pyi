@@ -538,7 +538,7 @@ class Methods:
     def logaddexp2(self, other: Any) -> Tensor:
         """``log2(2**input + 2**other)``."""
     def logcumsumexp(self, axis: builtins.int) -> Tensor:
-        """``log(cumsum(exp(input)))`` along ``axis``, shifted by the maximum along it."""
+        """``log(cumsum(exp(input)))`` along ``axis``, without overflow."""
     def logdet(self) -> Tensor:
         """Logarithm of the determinant; NaN if it is negative."""
     def logical_and(self, other: Any) -> Tensor:
@@ -586,7 +586,7 @@ class Methods:
     def mean(self, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, **options: Any) -> Tensor:
         """Mean over ``axis`` (default: all); of integers truncated, as in MindSpore."""
     def median(self, axis: builtins.int = -1, keepdims: builtins.bool = False) -> tuple[Tensor, Tensor]:
-        """The (lower) median along ``axis`` and its int64 index."""
+        """The (lower) median along ``axis`` and its int64 index; the first NaN if there is one."""
     def min(self, *args: Any, initial: Any = None, where: Any = True, return_indices: builtins.bool = False, **options: Any) -> Tensor:
         """The minimum over all elements, or along an axis."""
     def minimum(self, other: Any) -> Tensor:

@@ -176,7 +176,10 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
     """
     need_tensor("Kthvalue", input=input)
     i = axis_of(dim, input, "Kthvalue")
-    taken_at_most(k, input.shape[i])
+    if not input.shape:
+        return sorting.median(input)
+    if k < 1 or not taken_at_most(k, input.shape[i]):
+        raise ValueError(f"For 'Kthvalue', the 'k' must be in [1, {input.shape[i]}], but got {k}.")
     value, place = kth(input, k - 1, i)
     return (value, place) if keepdim else (movement.squeeze(value, (i,)), movement.squeeze(place, (i,)))
 

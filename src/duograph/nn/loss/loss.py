@@ -13,7 +13,7 @@ from duograph.nn.cell import Cell
 from duograph.nn.kinds import Anything, AsFloat, Flag
 from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.ops import loss as losses
-from duograph.ops.arithmetic import mul, square, sub
+from duograph.ops.arithmetic import mul, square
 from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like, one_hot
 from duograph.ops.norm import softmax
@@ -190,7 +190,7 @@ class MSELoss(LossBase):
     def construct(self, logits, labels):
         tensors_only("MSELoss", logits=logits, labels=labels)
         logits, labels = same_floats(logits, labels)
-        return losses.reduced(square(sub(logits, labels)), self.reduction)
+        return losses.reduced(square(losses.gap_of(logits, labels)), self.reduction)
 
 
 @with_settings
@@ -204,7 +204,7 @@ class RMSELoss(LossBase):
 
     def construct(self, logits, labels):
         logits, labels = same_floats(logits, labels)
-        return root(losses.reduced(square(sub(logits, labels)), "mean"))
+        return root(losses.reduced(square(losses.gap_of(logits, labels)), "mean"))
 
 
 @with_settings

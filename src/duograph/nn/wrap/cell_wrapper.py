@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.autodiff.grads import GradOperation, value_and_grad
+from duograph.base.notices import nothing_to_differentiate
 from duograph.context.parallel import data_parallel_size, get_auto_parallel_context
 from duograph.core import dtype as dt
 from duograph.nn.cell import Cell
@@ -179,6 +180,8 @@ class TrainOneStepCell(Cell):
     def forward(self, *inputs):
         """The scaled loss, whose gradient is taken, and the loss."""
         loss = self.network(*inputs)
+        if loss is None:
+            nothing_to_differentiate(getattr(self.network, "_loss_fn", self.network))
         return scaled_loss(loss, self.sens), loss
 
     def construct(self, *inputs):

@@ -1,0 +1,112 @@
+"""Operators at their edges, against the truth: numbers that a dtype does not have, sums of half types,
+slopes at kinks. That other modes give the same is said by `tests/conformance/programs/edges.py`."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import mint, nn, ops
+from duograph.core import dtype as dt
+
+INF, NAN = float("inf"), float("nan")
+COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_numbers_beyond_a_dtype(dtype):
+    info = np.iinfo(dtype)
+    array = np.array([info.min, 0, 44, info.max], dtype)
+    x = ms.Tensor(array)
+    numbers = [-1, 44, 300, info.min - 1, info.max + 1, -(2**63), 2**63, 2**70, -(2**70)]
+    for _ in range(4):  # from Python, then from native code
+        for n in numbers:
+            for compare in COMPARISONS:
+                assert compare(x, n).asnumpy().tolist() == [compare(int(v), n) for v in array], (compare, n)
+            nearest = [min(max(int(v), n), info.max) for v in array]
+            assert ops.clamp(x, n).asnumpy().tolist() == ops.maximum(n, x).asnumpy().tolist() == nearest, n
+            np.testing.assert_allclose((x / n).asnumpy(), array / float(n), rtol=1e-6)
+
+
+def test_sums_of_half_types():
+    x = ms.Tensor(np.full(70000, 2.0, np.float16))
+    assert x.mean() == ops.mean(x) == mint.mean(x) == 2.0
+    assert ops.norm(ms.Tensor([300.0] * 3, ms.float16)).item() == np.float16(519.615)
+    spread = ms.Tensor([300.0, -300.0] * 10, ms.float16)
+    assert spread.std() == ops.std(spread) == 300.0
+    assert mint.std(spread).item() == np.float16(307.794)
+    assert ms.Tensor([3.0, -3.0] * 40000, ms.float16).var() == 9.0
+    assert ops.logsumexp(x, 0).item() == np.float16(2 + np.log(70000))
+    row = ms.Tensor([[300.0] * 4], ms.float16)
+    assert ops.cosine_similarity(row, row).item() == 1.0
+    for mean in (lambda t: t.mean(), ops.mean, ops.amax):
+        assert (ms.grad(mean)(x).asnumpy() == np.float16(1 / 70000)).all()
+
+
+@pytest.mark.parametrize(
+    "norm",
+    [
+        ops.norm, mint.norm, lambda x: x.norm(), lambda x: mint.norm(x, 3), lambda x: mint.norm(x, 0.5),
+        lambda x: x.std(),
+        mint.std, lambda x: ops.cdist(x[None], x[None]).sum(), lambda x: nn.RMSELoss()(x, x * 1), nn.Norm(),
+        lambda x: ops.atan2(x, x).sum(), lambda x: ops.lp_pool1d(x[None, None], 2, 2).sum(),
+    ],
+)  # fmt: skip
+def test_no_slope_at_a_kink(norm):
+    assert ms.grad(norm)(ms.Tensor([0.0, 0.0])).asnumpy().tolist() == [0.0, 0.0]
+
+
+def test_running_logarithms_of_sums():
+    x = np.array([0.0, 800.0, -5.0, 790.0])
+    assert ops.logcumsumexp(ms.Tensor(x), 0).asnumpy().tolist() == np.logaddexp.accumulate(x).tolist()
+    rows = ms.Tensor([-INF, -INF, 1.0, INF, 2.0])
+    assert ops.logcumsumexp(rows, 0).asnumpy().tolist() == [-INF, -INF, 1.0, INF, INF]
+
+
+def test_quantiles_of_infinities():
+    x = ms.Tensor([-INF, 1.0, INF])
+    assert ops.quantile(x, ms.Tensor([0.0, 0.3, 0.5, 1.0])).asnumpy().tolist() == [-INF, -INF, 1.0, INF]
+    assert ops.nanquantile(ms.Tensor([1.0, NAN, 3.0]), 1.0) == 3.0
+
+
+def test_losses_at_their_edges():
+    x, target = ms.Tensor([1.0, 0.5]), ms.Tensor([INF, 1.0])
+    for loss in (ops.smooth_l1_loss, lambda x, y: ops.huber_loss(x, y, "none")):
+        assert ms.grad(lambda x, loss=loss: loss(x, target).sum())(x).asnumpy().tolist() == [-1.0, -0.5]
+    row = ms.Tensor([[1e15, 1e15]])
+    assert ops.cosine_similarity(row, row).asnumpy().tolist() == pytest.approx([1.0])
+    certain = ms.Tensor([0.0, 1.0], ms.float16)
+    assert ops.binary_cross_entropy(certain, certain) == 0.0
+    assert ms.grad(lambda x: ops.elu(x).sum())(ms.Tensor([-20.0])).item() == pytest.approx(np.exp(-20.0))
+
+
+def test_losses_of_two_shapes_warn():
+    x, y = ms.Tensor(np.ones((4, 1), np.float32)), ms.Tensor(np.zeros(4, np.float32))
+    for loss in (nn.MSELoss(), nn.L1Loss(), ops.mse_loss, ms.jit(nn.SmoothL1Loss()), ms.jit(ops.huber_loss)):
+        with pytest.warns(UserWarning, match=r"target size \(\[4\]\) that is different") as found:
+            loss(x, y)
+        assert found[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nn.MSELoss()(x, x * 2)
+
+
+def test_a_missing_return_is_told():
+    class Silent(nn.Cell):
+        def construct(self, x):
+            x * 2
+
+    for differentiate in (ms.grad(Silent()), ms.value_and_grad(Silent()), ops.GradOperation()(Silent())):
+        with pytest.warns(UserWarning, match=r"Silent.construct returned None: every gradient is 0"):
+            differentiate(ms.Tensor([1.0]))
+
+
+def test_refusals_say_what_is_wrong():
+    with pytest.raises(ValueError, match=r"the 'k' must be in \[1, 2\], but got 3"):
+        ops.kthvalue(ms.Tensor([1.0, 2.0]), 3)
+    with pytest.raises(TypeError, match="must be a type of {Float32, Float64}, but got Float16"):
+        ops.nextafter(ms.Tensor([1.0], dt.float16), ms.Tensor([2.0], dt.float16))
