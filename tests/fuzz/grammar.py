@@ -37,6 +37,7 @@ import random
 import sys
 import time
 import types
+import weakref
 from decimal import Decimal
 
 import numpy as np
@@ -213,6 +214,47 @@ class Layer(nn.Cell):
 LAYER = Layer()
 
 
+class Bend(nn.Cell):
+    """A gradient of its own, which reads what may have changed since."""
+
+    def __init__(self):
+        super().__init__()
+        self.factor = 2
+        self.calls = 0
+
+    def construct(self, x):
+        return x * self.factor
+
+    def bprop(self, x, out, dout):
+        self.calls += 1
+        return (dout * (self.factor + COUNT) + x,)
+
+
+BEND = Bend()
+HANDLES = []
+REF = weakref.ref(BOX)
+OPTIMIZER = nn.Momentum([W], 0.5, 0.9)
+
+
+def hooked(x, n=1):
+    def hook(gradient):
+        LOG.append(n)
+        return gradient * SCALE + n
+
+    y = x * 2
+    y.register_hook(hook)
+    return y
+
+
+def trained(x, n):
+    def loss(a):
+        return (hooked(a, n) * W[0]).sum() + (W * n).sum()
+
+    value, (gradient,) = ms.value_and_grad(loss, None, [W])(x)
+    OPTIMIZER((gradient,))
+    return value
+
+
 def rec(n, x):
     if n <= 0:
         return x
@@ -326,7 +368,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "ops.stack([a * 2 for a in {t}])", "next(gen({t}, {n}))", "sum(gen({t}, {n}))", "(lambda a, b={n}: a * b)({t})",
         "{t}.copy()", "{t}.view(-1)", "{t}.swapaxes(0, -1)", "ops.topk({t}, {n})[0]", "{t}.max(0)", "{t}.min(0)",
         "{t}.sum(0)", "{t}.sum(-1)", "{t}.mean(0)", "{t}.argmax(0)", "ops.cat([{t}, {t}], 0)", "ops.split({t}, 1)[0]",
-        "max([{t}, {t}], key=lambda a: a.sum())", "{t}.flatten()", "(W if {q} else {t})", "(W if {q} else LAYER.weight)", "grown({t}, {t})", "opaque({t})", "grown({t}, W)", "{t}.sum(0, keepdims=True)", "ops.broadcast_to({t}, (2, {n}))",
+        "max([{t}, {t}], key=lambda a: a.sum())", "{t}.flatten()", "(W if {q} else {t})", "(W if {q} else LAYER.weight)", "grown({t}, {t})", "opaque({t})", "grown({t}, W)", "{t}.sum(0, keepdims=True)", "ops.broadcast_to({t}, (2, {n}))", "BEND({t})", "hooked({t}, {n})",
     ],
     "f": [
         "ops.tanh({f})", "ops.sin({f})", "ops.exp(-{f}.abs())", "ops.sqrt({f})", "ops.softmax({f}, -1)", "ops.relu({f})",
@@ -339,6 +381,8 @@ EXPRESSIONS: dict[str, list[str]] = {
         "ops.vmap(ms.grad(lambda a: (a * a).sum()))({f})", "ops.matmul({f}, {f})", "ops.cumsum({f}, 0)", "{f}.mean()",
         "ms.grad(lambda a: careful(a, {n}).sum())({f})", "ms.grad(lambda a: inner(a, {n}).sum())({f})", "{f}.std()",
         "ops.rand({n} % 4)", "ops.randn(2)", "ops.dropout({f}, 0.5)", "(W * {f})", "ops.clip({f}, -1, {r})", "{f}.var()",
+        "ms.grad(lambda a: BEND(a).sum())({f})", "ms.grad(lambda a: (BEND(a) * {r} + hooked(a, {n})).sum())({f})", "ms.grad(lambda a: (a[0] * W).sum(), None, [W])({f})[0]",
+        "ms.grad(lambda a: hooked(a, {n}).sum())({f})", "ms.grad(lambda a: ms.grad(lambda b: (BEND(b) * b).sum())(a).sum())({f})", "trained({f}, {n})",
         "ops.erf({f})", "ops.floor({f})", "ops.round({f})", "{f}.softmax(0)", "ops.logsumexp({f}, 0)", "{f}.prod()",
     ],
     "i": [
@@ -353,7 +397,7 @@ EXPRESSIONS: dict[str, list[str]] = {
     "s": [
         "{t}.sum()", "{t}.max()", "{t}.min()", "{t}[0]", "{t}[-1]", "{f}.mean()", "{t}.prod()", "{b}.any()", "{b}.all()",
         "ops.count_nonzero({t})", "({s} + {n})", "({s} * {s})", "({s} if {q} else {s})", "Tensor({n})", "{t}.argmax()",
-        "{t}.size * {s}", "{s}.astype(ms.{DT})",
+        "{t}.size * {s}", "{s}.astype(ms.{DT})", "trained({f}, {n})", "trained({f}, {n})", "hooked({s}, {n})",
     ],
     "n": [
         "{N}", "{N}", "({n} + {n})", "({n} - {n})", "({n} * {n})", "({n} // {n})", "({n} % {n})", "({n} << ({n} % 7))",
@@ -366,7 +410,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "(lambda a: a + {n})({n})", "{{1: 2, 3: 4}}.get({n}, {n})", "{{1: 2, 2: 3}}[{n}]", "{t}.shape[{n}]", "len(ITEMS)",
         "ITEMS[{n}]", "sorted({m})[0]", "int('1' * ({n} % 4))", "({n} or {n})", "({n} and {n})",
         "10 ** 18 * {n}", "-{n}", "len({t})", "{t}.nonzero().shape[0]", "len(list(gen({t}, {n})))", "next(iter({m}))", "getattr({t}, 'tag', {n})",
-        "dataclasses.replace(SETTINGS, steps={n}).steps", "dataclasses.asdict(SETTINGS)['steps']", "vars(SETTINGS)['steps']", "sized({n})", "sized({any})",
+        "dataclasses.replace(SETTINGS, steps={n}).steps", "dataclasses.asdict(SETTINGS)['steps']", "vars(SETTINGS)['steps']", "getattr(REF(), 'value', {n})", "BEND.calls", "sized({n})", "sized({any})",
         "max(RANKS).value", "sorted(RANKS)[0].value", "min(Rank({n}), Rank({n})).value", "math.floor({s})", "math.ceil({r})", "math.isqrt({n} * {n})",
         "{{0: {n}, 1: 2, 2: {n}}}.get(int({s}), {n})", "{{0: 1, 1: {n}, 2: 3}}[int({s})]", "len(ITEMS[:int({s})])", "max([1, 2, 3], key=lambda a: float({s}) * a)", "Pair({t}, {n}).second",
     ],
@@ -382,7 +426,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "(0 < {s} < 3)", "({n} < {n} <= {n})", "({z} == {z})", "({n} in (1, 2, 5))", "({z} in TABLE)", "isinstance({any}, Tensor)",
         "({any} is None)", "({r} < {r})", "{z}.startswith('a')", "bool({s})", "({t}.shape[0] > 1)", "bool({l})", "({n} in {e})", "({n} % 2 == 0)",
         "(0 < {t}.sum() < {n} < 5)", "({r} > 0.4)", "any(a > {n} for a in {m})", "all([{q}, {q}])", "({n} in {o})", "({s} != {n})",
-        "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})", "(id({O}) == id({O}))", "(id({T}) in [id({T}), id({O})])", "math.isclose({s}, {r})", "(id({L}) != id({T}))",
+        "({t} is {t})", "({z} < {z})", "({s} == {n})", "hasattr({o}, {z})", "({n} in {m})", "({e} <= {{1, 2, 3}})", "(not {l})", "(id({O}) == id({O}))", "(id({T}) in [id({T}), id({O})])", "math.isclose({s}, {r})", "(REF() is {O})", "(REF() is None)", "(id({L}) != id({T}))",
         "isinstance({t}, Parameter)", "{t}.is_contiguous()", "hasattr({t}, 'tag')", "({q} is True)", "(bool({s}) is not False)", "({r} in [math.nan, {r}])", "([{r}] == [{r}])",
         "(SETTINGS < Settings({r}, {n}))", "(SETTINGS >= Settings(SETTINGS.rate, {n}))", "math.isnan({s})", "math.isfinite({r})", "(Rank({n}) < RANKS[0])",
         "(int({s}) in {m})", "(int({s}) not in {{1, 2}})", "(float({s}) in [{r}, {n}])", "(int({s}) in range({n}))", "(Pair({n}) == Pair({n}))",
@@ -455,7 +499,7 @@ IN_PLACE = [
     "{T} += {t}", "{T} *= {n}", "{T} -= {r}", "{T}[{n}] = {n}", "{T}[{b}] = {n}", "{T}.add_({n})", "{T}[:{n}] = {n}", "{T}.mul_(2)", "{T}[...] = {t}",
     "{T}[{T} > {n}] = {n}", "{T}[0] += {n}", "{T}[:1].add_({n})", "{T}[-1] = {s}", "{T}[{i}] = {t}", "{T}[::2] = {n}", "{T}.copy_({t})", "{T}.zero_()",
     "{T}.fill_({n})", "{T}[int({s})] = {n}", "{T}[{n}] = {t}", "STATE[{n}] = {n}", "STATE.add_({n})", "W.add_({r})", "ops.assign(W, W * {r})",
-    "ops.assign_add(W, W)", "W[0] = {r}", "LAYER.weight.mul_({r})", "ops.assign(LAYER.weight, LAYER.weight + {n})", "{O}.state.add_({n})", "{T} //= {n}",
+    "ops.assign_add(W, W)", "W[0] = {r}", "LAYER.weight.mul_({r})", "ops.assign(LAYER.weight, LAYER.weight + {n})", "{O}.state.add_({n})", "{T} //= {n}", "OPTIMIZER((W * {r},))", "OPTIMIZER((ops.ones_like(W),))",
 ]  # fmt: skip
 
 CONTAINERS = [
@@ -468,7 +512,7 @@ CONTAINERS = [
     "TABLE['hits'] += 1", "TABLE['hits'] += {n}", "TABLE[{z}] = {n}", "TABLE['t'] = {t}", "TABLE[{n}] = {r}", "TABLE.setdefault('l', []).append({n})",
     "ITEMS.append({n})", "ITEMS[{n}] = {n}", "ITEMS.sort(reverse={q})", "ITEMS[:] = ITEMS[::-1]",
     "BOX.value = {n}", "{T}.tag = {n}", "STATE.tag = {n}", "{O}.value += 1", "{O}.state = {t}", "{O}.items.append({any})", "{O}.hidden = {n}", "{O}.extra = {any}", "{O}.items = [{t}]", "{O}.factor = {n}",
-    "Box.factor = {n}", "LAYER.steps = {n}", "setattr({O}, {z}, {n})", "{O}.keep({t})", "Base.factor += 1", "{O}.state += {n}",
+    "Box.factor = {n}", "LAYER.steps = {n}", "BEND.factor = {n}", "BEND.factor += 1", "setattr({O}, {z}, {n})", "{O}.keep({t})", "Base.factor += 1", "{O}.state += {n}",
     "COUNT = COUNT + 1", "COUNT += {n}", "SCALE = {r}", "NAME = {z}", "STATE = {t}",
     "SETTINGS.steps = {n}", "SETTINGS.rate = {r}", "SETTINGS.names.append({z})", "RANKS.reverse()", "RANKS[0].value = {n}", "RANKS.sort(key=lambda a: a.value)",
 ]  # fmt: skip
@@ -482,5 +526,6 @@ BETWEEN = [  # what happens outside between two calls; n is the number of the ca
     "BOX.value = n", "BOX.items.append(n)", "BOX.state = Tensor([1.0 * n])", "BOX.factor = n", "Box.factor = n", "Base.factor = n", "BOX = Box(n)", "LAYER.steps = n", "LAYER.weight.set_data(LAYER.weight * n)",
     "BOX.items = [n, n]", "helper = rec_first if n % 2 else helper_first", "BOX.extra = n", "TABLE.setdefault('b', n)", "Box.add = lambda self, x, times=1: x * n", "STATE = STATE.astype(ms.float32)",
     "SETTINGS.steps = n", "SETTINGS.rate = 0.5 * n", "SETTINGS = Settings(0.25, n)", "RANKS[0].value = n", "RANKS.append(Rank(n))", "sized.register(str)(lambda value: 7)",
-    "checked = (lambda v: v * n) if n > 2 else checked",
+    "checked = (lambda v: v * n) if n > 2 else checked", "BEND.factor = n", "HANDLES.append(W.register_hook(lambda gradient: gradient * n))",
+    "HANDLES.pop().remove()", "REF = weakref.ref(BOX)", "OPTIMIZER = nn.SGD([W], 0.25 * n)",
 ]  # fmt: skip
