@@ -1,5 +1,7 @@
 """Tests of loops that change something: each of them runs as often as in eager mode."""
 
+import duograph as ms
+from duograph import ops
 from tests.conformance.harness import T, program
 
 X = [(T([1.0, 2.0]),), (T([0.5, -1.0]),), (T([30.0, 1.0]),)]
@@ -128,3 +130,70 @@ def in_a_comprehension_and_a_generator(x):
             yield y
 
     return [h * 2 for h in halves(x)], count()
+
+
+ROUTES = [(T([[1.0, 2.0], [3.0, -4.0], [0.5, 6.0]]), T(places)) for places in ([0, 2, 2], [1, 1, 1], [3, 0, 5])]
+EXPERTS = [T([[1.0 + i, -1.0], [0.5, float(i)]]) for i in range(8)]
+
+
+@program(calls=ROUTES, grad=0)
+def iterations_that_are_skipped(x, places):
+    out = ops.zeros_like(x)
+    for number, expert in enumerate(EXPERTS):
+        chosen = places == number
+        if chosen.sum() == 0:
+            continue
+        out = out + (x @ expert) * chosen.astype(x.dtype)[:, None]
+    return out
+
+
+@program(calls=ROUTES)
+def rows_chosen_by_iterations_that_are_skipped(x, places):
+    out = ops.zeros_like(x)
+    for number, expert in enumerate(EXPERTS):
+        (rows,) = ops.nonzero(places == number, as_tuple=True)
+        if rows.shape[0] == 0:
+            continue
+        out = out.index_add(0, rows.astype(ms.int32), x[rows] @ expert)
+    else:
+        out = out * 2
+    return out
+
+
+@program(calls=X, choice=True)
+def skipped_and_left_early(x):
+    kept = 0
+    for i in range(6):
+        if x.sum() < i:
+            x = x + i
+            continue
+        if i == 4 and x.min() > 20:
+            return x * 100
+        for k in range(2):
+            if x.max() > 5 * k + i:
+                continue
+            x = x * 2
+        if x.sum() > 25:
+            break
+        kept += 1
+        x = x - 1
+    else:
+        x = -x
+    return x, kept
+
+
+@program(calls=X, choice=True)
+def skipped_in_a_loop_whose_end_is_known(x):
+    i = 0
+    while i < 5:
+        i += 1
+        if x[0] > i:
+            x = x - 2
+            continue
+        try:
+            if x[1] > i:
+                continue
+            x = x * 1.5
+        finally:
+            x = x + 0.25
+    return x, i

@@ -44,6 +44,7 @@ class Loops(Statements):
             return self.block(node.body, frame)
 
         key = self.session.regions.next_key()
+        once = self._alone(node, body)
         log = self.session.log
         region = self.session.regions.current
         assert region is not None
@@ -62,7 +63,7 @@ class Loops(Statements):
                 return self._symbolic(node, frame, key, entry, test, body, None, count)
             decisions = len(region.path)
             with self._iteration(key, count):
-                outcome = body()
+                outcome = once()
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind in ("return", "raise"):
@@ -71,6 +72,17 @@ class Loops(Statements):
                 log.forking[key] = True  # unrolled, each iteration is one more path
                 raise Restart
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
+
+    def _alone(self, node: ast.For | ast.While, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
+        """The body of an iteration that is unrolled: paths that ``continue`` meet the others at its end."""
+        if not any(isinstance(part, ast.Continue) for statement in node.body for part in ast.walk(statement)):
+            return body
+
+        def once() -> Outcome:
+            outcome = body()
+            return NEXT if outcome.kind == "continue" else outcome
+
+        return lambda: self.session.regions.run(once)
 
     def _most_unrolled(self) -> int:
         """Iterations of a loop whose end is known that are unrolled."""
@@ -185,13 +197,14 @@ class Loops(Statements):
 
     def _each(self, node: ast.For, frame: Frame, key: Any, values: Iterator[Any]) -> Outcome:
         names = [target.id for target in ast.walk(node.target) if isinstance(target, ast.Name)]
+        once = self._alone(node, lambda: self.block(node.body, frame))
         for count, value in enumerate(values):
             if count > MAX_UNROLL:
                 raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
             self.assign(node.target, value, frame)
             held = [(frame.name, name, frame.locals.get(name)) for name in names]
             with self._iteration(key, count, [one for one in held if type(one[2]) in PLAIN]):
-                outcome = self.block(node.body, frame)
+                outcome = once()
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind == "return":
