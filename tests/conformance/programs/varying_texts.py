@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 
+import duograph as ms
 from tests.conformance.harness import T, program
 
 X = T([1.0, -2.0, 3.0])
@@ -74,6 +75,20 @@ def a_tag_that_leaves_in_an_exception_error(x, tag, other):
     if x.sum() > 1:
         raise KeyError(tag, f"{other}?")
     return x
+
+
+@program(calls=TAGS)
+def a_tag_along_a_gradient(x, tag, other):
+    def loss(x, tag):
+        return (x * x).tanh().sum(), tag, f"{other}?"
+
+    return ms.value_and_grad(loss, has_aux=True)(x, tag)
+
+
+@program(calls=TAGS, grad=0)
+def a_tag_beside_what_is_differentiated(x, tag, other):
+    y = (x * x).tanh()
+    return (y * y - x).sum(), tag, {"k": f"{tag}{other}"}
 
 
 @program(calls=TAGS)

@@ -53,14 +53,14 @@ class GraphText:
         return GraphText([other, *self.parts]) if isinstance(other, str) else NotImplemented
 
     def _unknown(self, *_: Any, **__: Any) -> Any:
-        raise _refusal("what is said by", self)
+        raise refusal("what is said by", self)
 
     __str__ = __repr__ = __len__ = __bool__ = __eq__ = __contains__ = __getitem__ = __iter__ = __format__ = __hash__ = (
         _unknown  # type: ignore[assignment]
     )
 
     def __getattr__(self, name: str) -> Any:
-        raise _refusal(f"str.{name} of", self)
+        raise refusal(f"str.{name} of", self)
 
     def attribute(self, name: str) -> Any:
         """An attribute of the string that a program asks for."""
@@ -68,10 +68,11 @@ class GraphText:
             return str
         if not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
-        raise _refusal(f"str.{name} of", self)
+        raise refusal(f"str.{name} of", self)
 
 
-def _refusal(what: str, text: Any) -> Uncapturable:
+def refusal(what: str, text: Any) -> Uncapturable:
+    """Why something cannot be done to a text that is only known at run time."""
     found = frozenset(_found_in(text))
     kind = Found.why if found else "a string that depends on tensor values, which is only known at run time"
     error = Uncapturable(f"{what} {kind}")
@@ -98,7 +99,7 @@ class Found(Restricted):
         self.source, self.known_as = source, known_as
 
     def refuse(self, *_: Any) -> NoReturn:
-        raise _refusal("what is said by", self)
+        raise refusal("what is said by", self)
 
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
@@ -203,7 +204,7 @@ class _NoSampleError(Exception):
 
 
 def _character(text: Any, _: Any) -> NoReturn:
-    raise _refusal("a character of", text)
+    raise refusal("a character of", text)
 
 
 _AnyText: Any = type("str", (str,), {"__getitem__": _character})
