@@ -98,9 +98,9 @@ class Capturing:
         declared = declared_patterns(self.fn, owner, self.options.signature, names, first)
         return store.sizes.patterns(values, (marked_patterns(names, values) | declared) if MARKS else declared)
 
-    def _is_resting(self, store: Entries) -> bool:
+    def _is_backing_off(self, store: Entries) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile."""
-        return store.is_resting() or self._shared.waits(store.attempts)
+        return store.is_backing_off() or self._shared.waits(store.attempts)
 
     def _what_varies(
         self, store: Entries, names: tuple[str, ...], values: list[Any], left: Entry | None

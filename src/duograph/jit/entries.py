@@ -144,7 +144,7 @@ class Entries:
         self.attempts.passed(calls)
         self._weight += calls
 
-    def is_resting(self) -> bool:
+    def is_backing_off(self) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile."""
         return self.attempts.wait(self._counts)
 

@@ -236,7 +236,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
             is_cut = self.cut is not None and self.cut.skeleton is not None and self.cut.covers(names, values)
-            if made is None and not is_cut and (self._is_strict() or not self._is_resting(store)):
+            if made is None and not is_cut and (self._is_strict() or not self._is_backing_off(store)):
                 made = self._compile(store, names, values)
                 if self.options.report:
                     print(Explanation(self, [store]))

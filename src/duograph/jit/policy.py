@@ -1,8 +1,8 @@
-"""What becomes of a compiled function: events come in, decisions go out.
+"""The life cycle of a compiled function: events come in, decisions go out.
 
 Nothing here captures, runs, or looks at a clock: counts and times are arguments. All thresholds of the life of
 versions, cuts, segments and refusals are here; who acts on a decision is `JitFunction` and its parts. The states are
-drawn in ``docs/capture.md`` (*What becomes of a function*).
+drawn in ``docs/capture.md`` (*Life cycle of a compiled function*).
 
     Attempts    of one owner: whether a call for which no version holds is captured, or waits
     Looks       of one refusal: whether what led to it is looked at, or taken to be so still
@@ -28,7 +28,7 @@ MOST_OWNERS, MOST_SINGLE, MOST_ENTRIES = 256, 32, 8
 instances, and those with one so far; versions of each."""
 STALE = 256
 """Misses after which a version that is unused, and was so before them, is dropped."""
-PATIENCE, SPARE, MOST_TIRED = 4, 8, 20
+FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 """Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
 the next attempts wait: each twice as long as the last, so many times."""
 LOOKS = 16
@@ -107,7 +107,7 @@ def typical(seconds: Sequence[float]) -> float:
 def first_calls(alone: int) -> int:
     """How many calls of a function that was made anew are plain Python before the first attempt to compile it, where so
     many functions of its code in a row had to be captured each for itself. It may be that each is called once."""
-    return min(2 ** max(min(alone, MOST_TIRED) - SPARE, 0) - 1, SURE)
+    return min(2 ** max(min(alone, MAX_BACKOFF) - FREE_UNUSED, 0) - 1, SURE)
 
 
 class Attempts:
@@ -132,7 +132,7 @@ class Attempts:
         self.varying: dict[Any, int] = {}
         self.known_unsteady: frozenset[Any] = frozenset()
         self.has_news = False
-        self._rest = 0  # so many are answered before the next attempt, as far as is known
+        self._backoff = 0  # so many are answered before the next attempt, as far as is known
 
     def note_miss(self) -> bool:
         """No version holds for a call; whether those that nobody uses are to go: each costs such a call a check."""
@@ -170,11 +170,11 @@ class Attempts:
             count: gives how many attempts have failed for the latest reason, how many versions are unused, and whether
                 the latest attempt has taken all the time there was.
         """
-        if self.waited % LOOKS == 0 or self.waited >= self._rest:  # nobody counts versions for each call
+        if self.waited % LOOKS == 0 or self.waited >= self._backoff:  # nobody counts versions for each call
             failed, unused, is_late = count()
-            tired = max(failed if is_late else failed - PATIENCE, unused + self.dropped - SPARE, 0)
-            self._rest = 2 ** min(tired, MOST_TIRED) - 1
-        waits = self.waited < self._rest
+            doublings = max(failed if is_late else failed - FREE_FAILURES, unused + self.dropped - FREE_UNUSED, 0)
+            self._backoff = 2 ** min(doublings, MAX_BACKOFF) - 1
+        waits = self.waited < self._backoff
         self.waited = self.waited + 1 if waits else 0
         self.unattempted += waits
         return waits
@@ -182,7 +182,7 @@ class Attempts:
     @property
     def rest(self) -> int:
         """How many further calls will be answered without an attempt, where many have been."""
-        return min(let(self.waited), self._rest - self.waited) if self.waited > SURE else 0
+        return min(let(self.waited), self._backoff - self.waited) if self.waited > SURE else 0
 
     def passed(self, calls: int) -> None:
         """So many calls have gone to plain Python natively."""

@@ -10,7 +10,7 @@ import duograph as ms
 from duograph import Tensor
 from duograph.frontend.capture import capture
 from duograph.jit import capturing
-from duograph.jit.policy import SPARE, SURE, first_calls
+from duograph.jit.policy import FREE_UNUSED, SURE, first_calls
 
 X = Tensor([1.0, 2.0, 3.0])
 MANY = 60
@@ -86,7 +86,7 @@ def test_what_serves_no_other_function_becomes_rare(make, captures):
         function = make(k)
         got, wanted = ms.jit(function)(X), function(X)
         assert str(got) == str(wanted)
-        if k == SPARE + 4:
+        if k == FREE_UNUSED + 4:
             captures.clear()
     assert not captures
 
@@ -113,4 +113,12 @@ def test_strict_functions_are_captured_at_once():
 
 
 def test_how_long_they_wait():
-    assert [first_calls(n) for n in (0, SPARE, SPARE + 1, SPARE + 2, SPARE + 3, 10**6)] == [0, 0, 1, 3, 7, SURE]
+    counts = [first_calls(n) for n in (0, FREE_UNUSED, FREE_UNUSED + 1, FREE_UNUSED + 2, FREE_UNUSED + 3, 10**6)]
+    assert counts == [0, 0, 1, 3, 7, SURE]
+        0,
+        0,
+        1,
+        3,
+        7,
+        SURE,
+    ]

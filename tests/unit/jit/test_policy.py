@@ -13,12 +13,12 @@ def waits(attempts, calls, failed=0, unused=0, is_late=False):
 
 def test_nothing_waits_where_attempts_succeed():
     assert waits(Attempts(), 5) == [0, 1, 2, 3, 4]
-    assert waits(Attempts(), 5, failed=policy.PATIENCE, unused=policy.SPARE) == [0, 1, 2, 3, 4]
+    assert waits(Attempts(), 5, failed=policy.FREE_FAILURES, unused=policy.FREE_UNUSED) == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("cause", ["failed", "unused"])
 def test_each_attempt_that_is_of_no_use_waits_longer(cause):
-    attempts, known = Attempts(), {"failed": policy.PATIENCE, "unused": policy.SPARE}[cause]
+    attempts, known = Attempts(), {"failed": policy.FREE_FAILURES, "unused": policy.FREE_UNUSED}[cause]
     made = []
     for k in range(200):
         if not attempts.wait(lambda: (known if cause == "failed" else 0, known if cause == "unused" else 0, False)):
@@ -33,7 +33,7 @@ def test_what_has_taken_all_the_time_waits_at_once():
 
 
 def test_calls_that_wait_may_go_natively_until_the_next_attempt():
-    attempts, known, natively, led = Attempts(), policy.PATIENCE, 0, 0
+    attempts, known, natively, led = Attempts(), policy.FREE_FAILURES, 0, 0
     for _ in range(1000):
         led += 1
         if not attempts.wait(lambda: (known, 0, False)):
@@ -42,13 +42,13 @@ def test_calls_that_wait_may_go_natively_until_the_next_attempt():
         attempts.passed(attempts.rest)
         if natively > 20 * policy.LET:
             break
-    assert attempts.unattempted == led + natively - (known - policy.PATIENCE)
+    assert attempts.unattempted == led + natively - (known - policy.FREE_FAILURES)
     assert led < 500
 
 
 def test_versions_that_are_gone_count_as_unused():
     attempts = Attempts()
-    attempts.dropped = policy.SPARE + 2
+    attempts.dropped = policy.FREE_UNUSED + 2
     assert waits(attempts, 8) == [3, 7]
 
 

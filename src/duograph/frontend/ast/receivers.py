@@ -31,7 +31,7 @@ class Receivers:
     def unread(self, node: ast.expr, frame: Frame) -> Any:
         """The value of ``node``, of which no more is used than what it is, or one of its items by key."""
         way = self._way(node, frame)
-        return self._spared(node, way, frame) if way else self.eval(node, frame)
+        return self._exempting(node, way, frame) if way else self.eval(node, frame)
 
     def receiver(self, node: ast.expr, frame: Frame) -> Any:
         """The value of ``node``, which is written to: a journal, if it may be one."""
@@ -47,7 +47,7 @@ class Receivers:
         is_new = id(target) not in known.written
         known.written.add(id(target))
         known.parents.update([id(v) for v in way[:-1] if isinstance(v, dict)])
-        found = self._spared(node, way, frame)
+        found = self._exempting(node, way, frame)
         if is_new and known.enabled and id(target) not in known.read and id(found) in self.session.originals:
             if not isinstance(found, Journal) and id(found) not in self.session.looked_into:
                 raise Restart  # it came in before that was known
@@ -66,12 +66,12 @@ class Receivers:
         return found
 
     def _is_read(self, obj: Any) -> None:
-        outer, self.session.spared = self.session.spared, frozenset()
+        outer, self.session.exempt = self.session.exempt, frozenset()
         try:
             if isinstance(obj, (*CONTAINERS, tuple)):
                 self.session.check_read(obj)
         finally:
-            self.session.spared = outer
+            self.session.exempt = outer
 
     def put_item(self, target: ast.Subscript, value: Any, frame: Frame) -> None:
         """``target = value``."""
@@ -82,13 +82,13 @@ class Receivers:
         else:
             self.semantics.setitem(obj, key, value)
 
-    def _spared(self, node: ast.expr, way: list[Any], frame: Frame) -> Any:
+    def _exempting(self, node: ast.expr, way: list[Any], frame: Frame) -> Any:
         session = self.session
-        outer, session.spared = session.spared, frozenset(map(id, way))
+        outer, session.exempt = session.exempt, frozenset(map(id, way))
         try:
             return self.eval(node, frame)
         finally:
-            session.spared = outer
+            session.exempt = outer
 
     def _way(self, node: ast.expr, frame: Frame) -> list[Any]:
         """The outside objects that reading ``node`` passes, its value last; none if anything but plain reads happens,

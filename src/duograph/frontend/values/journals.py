@@ -104,7 +104,7 @@ class Journals:
         self.steps: dict[Any, Any] = {}  # those that are deferred, by what they are equal to
         self.site: Any = None  # the call that is being made, and the frame that makes it
         self.looked_into: set[int] = set()  # ids of shadows that some code has got in hand
-        self.spared: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
+        self.exempt: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
 
     def may_be_journal(self, value: Any, source: Source) -> bool:
         """Whether nothing is known to read this outside container, and something to write to it, or it is unsteady."""
@@ -140,7 +140,7 @@ class Journals:
         """
         original = self.originals.get(id(value))
         if original is not None:
-            if id(original[0]) in self.spared:
+            if id(original[0]) in self.exempt:
                 return
             self.looked_into.add(id(value))
         self.check_held(value)
