@@ -115,10 +115,3 @@ def test_strict_functions_are_captured_at_once():
 def test_how_long_they_wait():
     counts = [first_calls(n) for n in (0, FREE_UNUSED, FREE_UNUSED + 1, FREE_UNUSED + 2, FREE_UNUSED + 3, 10**6)]
     assert counts == [0, 0, 1, 3, 7, SURE]
-        0,
-        0,
-        1,
-        3,
-        7,
-        SURE,
-    ]
