@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.errors import user_error
 from duograph.core.op import Op, primitive
 
 from .cast import cast
@@ -205,23 +204,7 @@ reciprocal = unary(
 
 # ---- neighbours -----------------------------------------------------------------------------------------------------
 
-
-def _neighbour_type(x, y):
-    both = elementwise("nextafter", "f")(x, y)
-    if both.dtype.itemsize < 4:  # computed in float32, where others are next
-        raise user_error(
-            TypeError, "DG0402",
-            "For primitive[NextAfter], the input argument[input] must be a type of {Float32, Float64}, "
-            f"but got {both.dtype}.",
-            f"nextafter({x}, {y})",
-        )  # fmt: skip
-    return both
-
-
-nextafter = binary(
-    "nextafter", np.nextafter, kinds="f", doc="The next representable number after ``x`` towards ``y``.",
-    infer=_neighbour_type,
-)  # fmt: skip
+nextafter = binary("nextafter", np.nextafter, kinds="f", doc="The next representable number after ``x`` towards ``y``.")
 copysign = binary(
     "copysign", np.copysign,
     lambda x, y, out, dout: (lambda: mul(dout, mul(sign(x), sign(out))), None), kinds="f",

@@ -123,6 +123,16 @@ def _log_of_sum(x: Tensor, y: Tensor, base: float) -> Tensor:
     return arithmetic.add(top, arithmetic.mul(unary.log1p(unary.exp2(gap)), scale))
 
 
+def _nextafter(x: Any, y: Any) -> Tensor:
+    x, y = checked(*promote_floats(x, y, "NextAfter"), "NextAfter")
+    if x.dtype.itemsize < 4:  # computed in float32, where other numbers are next
+        raise TypeError(
+            "For primitive[NextAfter], the input argument[input] must be a type of {Float32, Float64}, "
+            f"but got {x.dtype}."
+        )
+    return arithmetic.nextafter(x, y)
+
+
 def _heaviside(x: Any, y: Any) -> Tensor:
     x, y = checked(*promote(x, y, "Heaviside"), "Heaviside")
     step = select(operators.greater(x, 0), constant_like(x, 1), constant_like(x, 0))
@@ -187,7 +197,7 @@ _BINARY: dict[str, tuple[Callable[[Any, Any], Tensor], tuple[str, str], str]] = 
     "div_no_nan": (_divide_or_zero("DivNoNan", "y"), _XY, "``x / y``, 0 where ``y`` is 0."),
     "mul_no_nan": (_mul_no_nan, _XY, "``x * y``, 0 where ``y`` is 0."),
     "squared_difference": (_squared_difference, _XY, "``(x - y)**2``."),
-    "nextafter": (_floating(arithmetic.nextafter, "NextAfter"), _IO, "The next number towards other."),
+    "nextafter": (_nextafter, _IO, "The next number towards other."),
     "float_power": (_float_power, ("input", "exponent"), "``input ** exponent`` in float64."),
     "gcd": (_gcd, _IO, "Greatest common divisor."), "lcm": (_lcm, _IO, "Least common multiple."),
     "logaddexp": (_logaddexp, _IO, "``log(exp(input) + exp(other))``."),
