@@ -160,7 +160,7 @@ def rows_chosen_by_iterations_that_are_skipped(x, places):
     return out
 
 
-@program(calls=X, choice=True)
+@program(calls=X, choice=True, captured=False)
 def skipped_and_left_early(x):
     kept = 0
     for i in range(6):

@@ -10,6 +10,7 @@ this kind is a refusal.
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ def run_native(session: Session, fn: Callable[..., Any], /, *args: Any, **kwargs
         check_operands(session, fn, args, kwargs)
         session.choices.check_native(fn, args)
         note_operands(session, fn, args, kwargs)
-    guard_weights(session, fn)
+    if type(fn) is types.FunctionType and fn.__closure__:
+        guard_weights(session, fn)
     if isinstance(fn, Op):  # called by code of this package
         kwargs = {name: _with_extents(value) for name, value in kwargs.items()}
     if type(fn) in FUNCTIONS or not raw_hasattr(fn, "construct"):
