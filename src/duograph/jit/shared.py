@@ -21,6 +21,7 @@ from typing import Any
 
 from duograph.base.fork import fork_safe_lock
 from duograph.base.lookup import raw_hasattr
+from duograph.base.weak import WeakTable
 from duograph.frontend.rules.sources import Source
 
 from .entries import Entries
@@ -40,7 +41,7 @@ class Shared:
         self.owner = owner
         self.users = 0  # functions, or instances, that have asked for it
         self.entries: tuple[Entry, ...] = ()
-        self.alone = 0  # functions in a row that none of them was valid for
+        self.alone = [0]  # functions in a row that none of them was valid for
         self.looked_at: frozenset[Any] = frozenset()  # numbers and texts of functions that cannot be inputs
 
     def add(self, entry: Entry) -> None:
@@ -61,7 +62,8 @@ class Shared:
         fitting = (e for e in self.entries if e.names == names and e.level == level)
         others = (e for e in fitting if e not in tried and not e.is_like_one_of(tried))
         found = next((e for e in others if e.matches(values)), None)
-        self.alone = self.alone if found is None else 0
+        if found is not None:
+            self.alone[0] = 0
         return found
 
     def waits(self, attempts: Attempts) -> bool:
@@ -73,12 +75,10 @@ class Shared:
         """
         if self.owner is None or attempts.captures:
             return False
-        if attempts.unattempted < first_calls(self.alone):
+        if attempts.unattempted < first_calls(self.alone[0]):
             attempts.passed(1)
             return True
-        self.alone += 1
-        with _lock:
-            _keep(self)
+        self.alone[0] += 1
         return False
 
     def note_looked_at(self, source: Source) -> None:
@@ -97,6 +97,7 @@ class Shared:
 _found: dict[tuple[int, JitOptions], weakref.ref[Shared]] = {}
 _several: OrderedDict[Shared, None] = OrderedDict()
 _single: OrderedDict[Shared, None] = OrderedDict()
+_alone: WeakTable[Any, dict[JitOptions, list[int]]] = WeakTable()  # `Shared.alone`, which is known longer than that
 _lock = fork_safe_lock()
 
 
@@ -109,6 +110,9 @@ def shared_by(subject: Any, options: JitOptions) -> Shared:
         shared = reference() if reference is not None else None
         if shared is None:
             shared = Shared(owner)
+            if (counts := _alone.get(owner)) is None:
+                counts = _alone[owner] = {}
+            shared.alone = counts.setdefault(options, shared.alone)
             _found[key] = weakref.ref(shared, functools.partial(_found.pop, key))
         shared.users += 1
         if shared.entries:
