@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import _imp
 import importlib
+import operator
 import os
 import sys
 import threading
@@ -31,12 +32,16 @@ def import_whole(name: str) -> ModuleType:
     found = sys.modules.get(name)
     if found is not None and not _is_initializing(found):
         return found
-    if threading.current_thread() is not threading.main_thread() or _imp.lock_held():
+    if threading.current_thread() is not threading.main_thread() or _holds_import_lock():
         return importlib.import_module(name)  # a finder that imports holds the lock which the other thread would need
     worker = _running.get(name)
     if worker is None or not worker.has_begun:
-        if worker is None and found is not None:  # this thread is in the middle of it, or one that nobody here started
-            return importlib.import_module(name)
+        if worker is None and found is not None:
+            for other in list(_running.values()):  # which may have come to it
+                other.wait()
+            if not _is_initializing(found):
+                return found
+            return importlib.import_module(name)  # this thread is in the middle of it, or one that nobody here started
         worker = _running[name] = _Import(name)
         try:
             start_thread(worker)
@@ -83,6 +88,15 @@ class _Import(threading.Thread):
 _running: dict[str, _Import] = {}  # imports whose main thread waits for them, or did until it was interrupted
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_running.clear)  # their threads are not there
+
+
+def _holds_import_lock() -> bool:
+    """Whether this thread holds `importlib`'s global lock: `_imp.lock_held` says whether any does."""
+    try:
+        list(map(operator.call, (_imp.release_lock, _imp.acquire_lock)))  # in C: no signal comes between the two
+    except RuntimeError:
+        return False
+    return True
 
 
 def _is_initializing(module: ModuleType) -> bool:

@@ -128,3 +128,78 @@ def test_an_import_under_the_global_import_lock_of_a_finder_ends(tmp_path):
             _imp.release_lock()
     """
     assert python(program) == "True\n"
+
+
+def test_the_global_import_lock_of_another_thread_keeps_the_main_thread_out_of_the_import_system(tmp_path):
+    """Each thread that imports holds it for moments; a signal in `importlib` on the main thread would leave it held."""
+    (tmp_path / "slow_module.py").write_text("whole = True")
+    program = f"""
+        import _imp, importlib, sys, threading
+        from duograph.base import imports
+        sys.path.insert(0, {str(tmp_path)!r})
+        is_held, is_wanted = threading.Event(), threading.Event()
+
+        def hold():
+            _imp.acquire_lock()
+            is_held.set()
+            is_wanted.wait(60)
+            _imp.release_lock()
+
+        import_module, wait = importlib.import_module, imports._Import.wait
+        def noted(name, *args):
+            if threading.current_thread() is threading.main_thread():
+                print("importlib on the main thread", end=" ")
+                is_wanted.set()
+            return import_module(name, *args)
+        def waited(worker):
+            is_wanted.set()
+            return wait(worker)
+        importlib.import_module, imports._Import.wait = noted, waited
+        threading.Thread(target=hold, daemon=True).start()
+        is_held.wait(60)
+        print(imports.import_whole("slow_module").whole)
+    """
+    assert python(program) == "True\n"
+
+
+def test_what_an_interrupted_import_has_come_to_is_waited_for(tmp_path):
+    """A module that the other thread imports for the one that was asked for before."""
+    (tmp_path / "outer_module.py").write_text("import inner_module")
+    (tmp_path / "inner_module.py").write_text(
+        textwrap.dedent("""
+            import builtins, signal, threading
+            while not builtins.was_interrupted.wait(0.01):
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            assert builtins.waits_again.wait(60)
+            whole = True
+        """)
+    )
+    program = f"""
+        import builtins, importlib, signal, sys, threading
+        from duograph.base import imports
+        sys.path.insert(0, {str(tmp_path)!r})
+        builtins.was_interrupted, builtins.waits_again = threading.Event(), threading.Event()
+
+        def interrupted(*_):
+            if not builtins.was_interrupted.is_set():
+                builtins.was_interrupted.set()
+                raise KeyboardInterrupt
+
+        signal.signal(signal.SIGINT, interrupted)
+        try:
+            imports.import_whole("outer_module")
+        except KeyboardInterrupt:
+            print("interrupted", end=" ")
+
+        import_module, wait = importlib.import_module, imports._Import.wait
+        def noted(name, *args):
+            print("importlib on", threading.current_thread().name, end=" ")
+            builtins.waits_again.set()
+            return import_module(name, *args)
+        def waited(worker):
+            builtins.waits_again.set()
+            return wait(worker)
+        importlib.import_module, imports._Import.wait = noted, waited
+        print(imports.import_whole("inner_module").whole)
+    """
+    assert python(program) == "interrupted True\n"
