@@ -297,10 +297,13 @@ class _Planner:
             type = output.type
             if not isinstance(type, TensorType) or (type.dtype.numpy, type.shape) != self.facts[recipe.source]:
                 self._refuse("what it writes has another type")
-            if number in written:
-                self._refuse("it writes to memory of a Parameter that set_data takes from it")
+            if number in written:  # `set_data` takes memory from a Parameter, which nobody else sees: it is alone
+                if not replaces:
+                    self._refuse("it writes twice to one tensor")
+                made.writes = [write for write in made.writes if write[0] != number]
             written.add(number)
-            subject.is_written, subject.is_donated = True, output.donated >= 0
+            subject.is_written = True
+            subject.is_donated = subject.is_donated or output.donated >= 0
             subject.is_alone = subject.is_alone or replaces
             made.writes.append((number, path.first + index))
         if path.offset is not None:

@@ -282,3 +282,18 @@ def gradients_of_the_parameter():
 
     gradient = ms.grad(forward, None, weights=[p])
     return lambda x: gradient(x)
+
+
+@with_parameter()
+def written_and_then_replaced(p, x):
+    p.add_(x)
+    p.set_data(p * 2)
+    return (p * x).sum()
+
+
+@with_parameter(calls=BOTH)
+def written_and_replaced_on_one_path(p, x):
+    p.add_(x)
+    if x.sum() > 0:
+        p.set_data(p * 2)
+    return p + 0

@@ -109,6 +109,26 @@ def test_what_was_written_before_is_seen_by_views():
     assert view.asnumpy().tolist() == [17, 19]
 
 
+def test_what_is_written_in_place_before_costs_no_native_call():
+    """Nobody sees it: weights are clipped or masked after the step of the optimizer."""
+    p = parameter(1, 2)
+
+    @ms.jit
+    def step(x):
+        p.add_(x)
+        p.set_data(p * 2)
+
+    warmed(step, f32(1, 1))
+    where = address(p)
+    expected = [2 * (c + 1) for c in p.asnumpy().tolist()]
+    assert is_native(step, f32(1, 1))
+    assert p.asnumpy().tolist() == expected and address(p) == where
+    view = p[1:]  # sees what is written in place, and not what replaces it
+    assert not is_native(step, f32(1, 1))
+    assert view.asnumpy().tolist() == [expected[1] + 1]
+    assert p.asnumpy().tolist() == [2 * (c + 1) for c in expected]
+
+
 def test_parameters_that_get_the_same_contents_have_memory_of_their_own():
     p, q = parameter(1, 2), parameter(3, 4, name="q")
 
