@@ -20,7 +20,7 @@ from duograph.ops.cast import cast
 from duograph.ops.compare import less
 from duograph.ops.creation import constant_of, stored
 from duograph.ops.numpy_scalar import NumpyScalar
-from duograph.ops.scalar import Scalar, fitted, limits_of
+from duograph.ops.scalar import Scalar, fitted, limits_of, scalar_binary, scalar_unary
 from duograph.ops.slices import stack
 from duograph.tensor.nested import stacked
 from duograph.tensor.tensor import Tensor, array_from, wrap
@@ -197,11 +197,24 @@ def _in_order(x: Tensor, number: Any) -> tuple[Tensor, Tensor]:
         if number > high:
             return minimum(x, operand_of(high - 1, dtype)), operand_of(high, dtype)
         return x, operand_of(number, dtype)
-    wide = operand_of(number, dt.int64)
-    if dtype is not dt.uint64:
-        return to_dtype(x, dt.int64), wide
+    if dtype not in (dt.int64, dt.uint64):
+        low, high = limits_of(dtype)
+        return to_dtype(x, dt.int64), operand_of(_limited(number, low - 1, high + 1), dt.int64)
+    wide = operand_of(_checked_int64(number), dt.int64)
+    if dtype is dt.int64:
+        return x, wide
     zero = operand_of(0, dt.int64)
     return maximum(x, to_dtype(less(wide, zero), dtype)), to_dtype(maximum(wide, zero), dtype)
+
+
+def _limited(number: Scalar, low: int, high: int) -> Any:
+    """A run-time int, or the nearest of these: it may be one of Python's, of any size."""
+    return scalar_binary(scalar_binary(number, low, fn="max"), high, fn="min")
+
+
+def _checked_int64(number: Scalar) -> Any:
+    """A run-time int that has 64 bits; calls with larger ones are answered by plain Python."""
+    return scalar_unary(number, fn="int64")
 
 
 def promote_within(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
@@ -217,10 +230,12 @@ def _nearest(number: Any, dtype: DType) -> Any:
     low, high = limits_of(dtype)
     if isinstance(number, int):
         return min(max(number, low), high)
-    if not isinstance(number, Scalar) or number.kind != "int" or dtype is dt.int64:
+    if not isinstance(number, Scalar) or number.kind != "int":
         return number
-    wide = maximum(constant(number, dt.int64), constant(low, dt.int64))
-    return to_dtype(wide if dtype is dt.uint64 else minimum(wide, constant(high, dt.int64)), dtype)
+    if dtype not in (dt.int64, dt.uint64):
+        return _limited(number, low, high)
+    number = _checked_int64(number)
+    return number if dtype is dt.int64 else scalar_binary(number, 0, fn="max")
 
 
 _constants: dict[Any, Tensor] = {}
@@ -284,7 +299,7 @@ def promote_floats(x: Any, y: Any, op: str) -> tuple[Tensor, Tensor]:
 def _wide(number: Any) -> Tensor:
     if isinstance(number, int) and not -(2**63) <= number < 2**63:
         return operand_of(float(number), dt.float32)
-    return operand_of(number, dt.int64)
+    return operand_of(_checked_int64(number) if isinstance(number, Scalar) else number, dt.int64)
 
 
 def promote_float(x: Any) -> Tensor:
