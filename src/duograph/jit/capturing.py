@@ -20,9 +20,8 @@ from duograph.frontend.rules.errors import INTERNAL, Uncapturable
 
 from .entries import Entries, without_frames
 from .entry import Entry, PassFailed
-from .misses import Miss, is_text, near_misses, note_misses
+from .misses import Miss
 from .options import JitOptions
-from .shared import Shared
 from .signature import (
     MARKS,
     SUBJECT,
@@ -51,7 +50,6 @@ class Capturing:
     part_of: tuple[Any, Any] | None
     is_auxiliary: bool
     spent: Spent
-    _shared: Shared
     _signature: inspect.Signature
     _subject: Any
     _may_break: bool
@@ -98,19 +96,6 @@ class Capturing:
         declared = declared_patterns(self.fn, owner, self.options.signature, names, first)
         return store.sizes.patterns(values, (marked_patterns(names, values) | declared) if MARKS else declared)
 
-    def _is_backing_off(self, store: Entries) -> bool:
-        """Whether plain Python answers this call with new arguments without an attempt to compile."""
-        return store.is_backing_off() or self._shared.waits(store.attempts)
-
-    def _what_varies(
-        self, store: Entries, names: tuple[str, ...], values: list[Any], left: Entry | None
-    ) -> tuple[list[Miss], set[Any]]:
-        """The versions that do not fit only because of sizes, and the numbers and texts that have varied. A function
-        that was made anew begins with what is known of others of its code."""
-        known = store.compiled or self._shared.entries
-        near = near_misses(known, names, values) if left is None else []
-        return near, note_misses(self, store, known, names, values, near, left) - self._shared.looked_at
-
     def _general(
         self,
         store: Entries,
@@ -128,10 +113,7 @@ class Capturing:
             patterns = {}
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
-        texts = {source for source in dynamic if is_text(source, values)}
-        ways = [(kind, patterns) for kind in (dynamic, dynamic - texts, set())] + [(dynamic, {})]
-        while ways:
-            sources, shapes = ways.pop(0)
+        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
             if (sources, shapes) in tried or store.is_late:
                 continue
             tried.append((sources, shapes))
@@ -142,9 +124,6 @@ class Capturing:
                 store.is_late = isinstance(exc, OutOfTime)
                 if isinstance(exc, Uncapturable) and exc.trail and sources:
                     store.refusal = without_frames(exc)
-                looked_at = exc.looked_at & sources if isinstance(exc, Uncapturable) else ()
-                if looked_at:  # other texts may be handed on
-                    ways.insert(0, (sources - looked_at, shapes))
                 why = why or str(exc)
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
                 what = f"{name_of(self.fn)}, numbers and sizes varying"
@@ -158,7 +137,6 @@ class Capturing:
             program, sources, shapes = None, set(), {}
         for source in dynamic - sources:
             store.attempts.varying[source] = -1
-            self._shared.note_looked_at(source)
         if patterns and not shapes:
             store.sizes.refuse(patterns, why)
         return program

@@ -53,7 +53,7 @@ from .entry import LEVELS, Entry, PassFailed, RunFailed
 from .excused import is_excused
 from .explain import Explanation
 from .keys import key_of_call, key_of_method, make_room
-from .misses import renewed
+from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
 from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
@@ -236,7 +236,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             added = [e for e in store.compiled if e not in tried and e.names == names]
             made = next((e for e in added if e.matches(values)), None)
             is_cut = self.cut is not None and self.cut.skeleton is not None and self.cut.covers(names, values)
-            if made is None and not is_cut and (self._is_strict() or not self._is_backing_off(store)):
+            if made is None and not is_cut and (self._is_strict() or not store.is_backing_off()):
                 made = self._compile(store, names, values)
                 if self.options.report:
                     print(Explanation(self, [store]))
@@ -399,7 +399,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         places = self.cut.places if self.cut is not None else frozenset()
         if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
             return entry
-        near, dynamic = self._what_varies(store, names, values, left)
+        near = near_misses(store.compiled, names, values) if left is None else []
+        dynamic = note_misses(self, store, names, values, near, left)
         if store.attempts.unsteady and self._cut_at_what_varies(store, names, values):
             return None
         patterns = self._patterns(store, names, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from duograph.frontend.guards.guard import UNREADABLE, Guard
+from duograph.frontend.guards.guard import Guard
 from duograph.frontend.rules import sources
 from duograph.frontend.rules.sources import Source
 from duograph.frontend.values.shadows import may_be_input
@@ -70,7 +70,6 @@ def _differs_in_sizes(guard: Guard, values: Sequence[Any]) -> bool:
 def note_misses(
     function: Any,
     store: Entries,
-    known: Sequence[Entry],
     names: tuple[str, ...],
     values: Sequence[Any],
     near: Sequence[Miss],
@@ -81,7 +80,6 @@ def note_misses(
     Args:
         function: whose versions.
         store: where they are.
-        known: the versions that there are, of this function or of others like it.
         names: of the parameters that are given.
         values: what they get.
         near: the versions that do not fit because of sizes only.
@@ -90,8 +88,8 @@ def note_misses(
     if left is not None:
         store.recompiles.append(OTHER_RUN)
         tell_recompiled(function, OTHER_RUN)
-    general = [e for e in known[1:2] if e.patterns]  # see `put_first`
-    for entry in (general or known[:1]) if left is None else ():
+    general = [e for e in store.compiled[1:2] if e.patterns]  # see `put_first`
+    for entry in (general or store.compiled[:1]) if left is None else ():
         guard, reason = None, f"other arguments were given: {', '.join(entry.names)}"
         if entry.names == names:
             guard, reason = entry.miss(values)
@@ -104,9 +102,7 @@ def note_misses(
         if guard is not None and not others and guard.check not in ("tensor", "pattern"):
             store.attempts.note_missed(_whole(guard.source), entry.hits)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
-            for other in entry.misses(values) or [guard]:
-                if other.check == "equal" and may_be_input(other.expected):
-                    store.attempts.note_number(other.source)
+            store.attempts.note_number(guard.source)
         elif guard is not None and guard.check == "items":
             _note_items(store, guard, values)
     if near:
@@ -117,14 +113,6 @@ def note_misses(
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
-
-
-def is_text(source: Source, values: Sequence[Any]) -> bool:
-    """Whether a text is found there now."""
-    try:
-        return type(source.load(values)) is str
-    except UNREADABLE:
-        return False
 
 
 def _whole(source: Source) -> Source:

@@ -104,12 +104,6 @@ def typical(seconds: Sequence[float]) -> float:
     return sum(half) / len(half)
 
 
-def first_calls(alone: int) -> int:
-    """How many calls of a function that was made anew are plain Python before the first attempt to compile it, where so
-    many functions of its code in a row had to be captured each for itself. It may be that each is called once."""
-    return min(2 ** max(min(alone, MAX_BACKOFF) - FREE_UNUSED, 0) - 1, SURE)
-
-
 class Attempts:
     """Whether the next call of an owner for which no version holds is captured.
 

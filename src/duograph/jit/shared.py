@@ -21,13 +21,11 @@ from typing import Any
 
 from duograph.base.fork import fork_safe_lock
 from duograph.base.lookup import raw_hasattr
-from duograph.base.weak import WeakTable
-from duograph.frontend.rules.sources import Source
 
 from .entries import Entries
 from .entry import Entry
 from .options import JitOptions
-from .policy import MOST_ENTRIES, MOST_LOOKED_AT, MOST_OWNERS, MOST_SINGLE, Attempts, first_calls
+from .policy import MOST_ENTRIES, MOST_LOOKED_AT, MOST_OWNERS, MOST_SINGLE
 
 
 class Shared:
@@ -41,8 +39,6 @@ class Shared:
         self.owner = owner
         self.users = 0  # functions, or instances, that have asked for it
         self.entries: tuple[Entry, ...] = ()
-        self.alone = [0]  # functions in a row that none of them was valid for
-        self.looked_at: frozenset[Any] = frozenset()  # numbers and texts of functions that cannot be inputs
 
     def add(self, entry: Entry) -> None:
         """What ``entry`` computes is kept for others, if it is not bound to the objects that it knows."""
@@ -61,33 +57,7 @@ class Shared:
         """A version of this ``jit_level`` that is valid for these arguments, other than those that were ``tried``."""
         fitting = (e for e in self.entries if e.names == names and e.level == level)
         others = (e for e in fitting if e not in tried and not e.is_like_one_of(tried))
-        found = next((e for e in others if e.matches(values)), None)
-        if found is not None:
-            self.alone[0] = 0
-        return found
-
-    def waits(self, attempts: Attempts) -> bool:
-        """Whether a call of a function, for which nothing has been captured yet, is left to plain Python: what was
-        captured for others of its code served none of the next ones.
-
-        Args:
-            attempts: to compile the function.
-        """
-        if self.owner is None or attempts.captures:
-            return False
-        if attempts.unattempted < first_calls(self.alone[0]):
-            attempts.passed(1)
-            return True
-        self.alone[0] += 1
-        return False
-
-    def note_looked_at(self, source: Source) -> None:
-        """What is found there is needed as a value, as will be that of other functions."""
-        root = source
-        while root.kind != "arg" and isinstance(root.base, Source) and not isinstance(root.key, Source):
-            root = root.base
-        if root.kind == "arg":  # else it is known by an object of this function's
-            self.looked_at |= {source}
+        return next((e for e in others if e.matches(values)), None)
 
     def drop(self, entry: Entry) -> None:
         """Takes out a version that has turned out to be wrong, or of no use, and its form for others."""
@@ -97,7 +67,6 @@ class Shared:
 _found: dict[tuple[int, JitOptions], weakref.ref[Shared]] = {}
 _several: OrderedDict[Shared, None] = OrderedDict()
 _single: OrderedDict[Shared, None] = OrderedDict()
-_alone: WeakTable[Any, dict[JitOptions, list[int]]] = WeakTable()  # `Shared.alone`, which is known longer than that
 _lock = fork_safe_lock()
 
 
@@ -110,9 +79,6 @@ def shared_by(subject: Any, options: JitOptions) -> Shared:
         shared = reference() if reference is not None else None
         if shared is None:
             shared = Shared(owner)
-            if (counts := _alone.get(owner)) is None:
-                counts = _alone[owner] = {}
-            shared.alone = counts.setdefault(options, shared.alone)
             _found[key] = weakref.ref(shared, functools.partial(_found.pop, key))
         shared.users += 1
         if shared.entries:

@@ -218,7 +218,7 @@ def test_attempts_that_go_on_failing_become_rare():
 def test_versions_that_no_later_call_uses_become_rare():
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for i in range(100):
-        assert f(X, b"call %d" % i)[1] == b"CALL %d" % i
+        assert f(X, f"call {i}")[1] == f"CALL {i}"
     assert f.stats["versions"] == 14 and f.explain().unattempted == 86
 
 
@@ -342,12 +342,12 @@ def test_a_miss_asks_each_version_once_and_no_guard_in_python(monkeypatch):
 def test_versions_that_are_never_used_again_are_dropped():
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for _ in range(3):
-        f(X, b"used")
+        f(X, "used")
     for i in range(3 * STALE):
-        assert f(X, b"call %d" % i)[1] == b"CALL %d" % i
+        assert f(X, f"call {i}")[1] == f"CALL {i}"
     assert f.stats["versions"] < 4  # those of the latest attempts, which have become rare
     hits = f.stats["hits"]
-    assert f(X, b"used")[1] == b"USED"
+    assert f(X, "used")[1] == "USED"
     assert f.stats["hits"] == hits + 1
 
 
@@ -393,7 +393,7 @@ def test_versions_that_later_calls_use_are_all_made():
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for _ in range(5):
         for n in range(1, 31):
-            assert f(X, b"call %d" % n)[1] == b"CALL %d" % n
+            assert f(X, f"call {n}")[1] == f"CALL {n}"
     assert f.stats["versions"] == 30
 
 

@@ -27,11 +27,9 @@ class Uncapturable(CaptureError):
 
     Attributes:
         premises: what the program had read until then (`premises.Premise`).
-        looked_at: where the texts were found that it came up with, of those that are not known in a capture.
     """
 
     premises: tuple[Any, ...] = ()
-    looked_at: frozenset[Any] = frozenset()
 
     def __init__(self, reason: str, span: Any = None) -> None:
         super().__init__(reason)

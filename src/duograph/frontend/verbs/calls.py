@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.autodiff.grads import gradient_of
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.called import note_user_code
 from duograph.core.op import Op
@@ -43,12 +42,12 @@ from ..rules.watch import watched
 from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
-from ..values.text import GraphText, contains_symbolic, formatted, refusal
+from ..values.text import GraphText, contains_symbolic, formatted
 from ..values.world import CONTAINERS, Frame
 from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
-from .cached import CACHED, call_cached, is_cached_method
+from .cached import CACHED, call_cached
 from .callbacks import Callback, handed
 from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
@@ -138,9 +137,6 @@ class Calls:
             return self._call_function(fn, args, kwargs)
         if isinstance(fn, types.MethodType):
             self._guard_method(fn)
-            if isinstance(fn.__func__, CACHED) and is_cached_method(fn):
-                self.session.source_of(fn.__func__)  # it lives outside, as its class does
-                return self.call(fn.__func__, (fn.__self__, *args), kwargs)
             if isinstance(fn.__func__, types.FunctionType | CapturedFunction) or is_interpreted(fn.__func__):
                 return self.call(fn.__func__, (fn.__self__, *args), kwargs)
             return self.call_native(fn, args, kwargs)
@@ -385,10 +381,6 @@ class Calls:
 
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
-        if id(fn) in self._rules and gradient_of(fn) is None:  # it may ask whether an argument is a string
-            for value in (*args, *kwargs.values()):
-                if type(value) is GraphText:
-                    raise refusal(f"{fn.__name__} of", value)
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
