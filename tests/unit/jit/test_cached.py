@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import duograph as ms
-from duograph import Tensor
+from duograph import Tensor, nn
 
 MADE = []
 
@@ -33,6 +33,79 @@ def few(n, *, plus=0):
 def fails(n):
     MADE.append(n)
     raise ValueError(f"no {n}")
+
+
+class Holder:
+    """Its cached methods have the object among their keys."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    @functools.cache
+    def table(self, n):
+        MADE.append((self.scale, n))
+        return [i * self.scale for i in range(n)]
+
+    @functools.lru_cache(maxsize=2)
+    def few(self, *, plus=0.5):
+        MADE.append((self.scale, plus))
+        return Tensor([self.scale + plus])
+
+    def uses(self, x):
+        return x * self.table(3)[1] + self.few()
+
+
+class Loud(Holder):
+    """What compares and hashes it runs code of the user, which counts."""
+
+    def __eq__(self, other):
+        MADE.append("eq")
+        return self is other
+
+    def __hash__(self):
+        MADE.append("hash")
+        return 7
+
+
+class Lazy(nn.Cell):
+    @functools.lru_cache
+    def weight(self, n):
+        MADE.append(n)
+        return Tensor([float(n)])
+
+    def construct(self, x):
+        return x * self.weight(3)
+
+
+ONE, TWO, THREE, LOUD, LAZY = Holder(2.0), Holder(3.0), Holder(4.0), Loud(5.0), Lazy()
+
+
+def of_a_method(x):
+    return x * ONE.table(3)[2] + TWO.table(3)[2]
+
+
+def of_methods_that_objects_call(x):
+    return ONE.uses(x) + TWO.uses(x)
+
+
+def of_too_many_objects(x):
+    return x * ONE.few() + TWO.few() + THREE.few()
+
+
+def of_an_object_that_compares(x):
+    return x * LOUD.table(3)[1] + LOUD.few(plus=2.0)
+
+
+def of_objects_and_one_that_compares(x):
+    return x * ONE.few() + LOUD.few()
+
+
+def of_an_object_made_inside(x):
+    return x * Holder(4.5).table(3)[1]
+
+
+def of_a_cell(x):
+    return LAZY(x) + LAZY.weight(2)
 
 
 def numbers(x):
@@ -105,9 +178,13 @@ def asked(x):
 
 PROGRAMS = [
     numbers, tensors, told_apart, named, too_many, in_branches, in_loops, repeated, changed, caught, printed, cleared,
-    asked,
+    asked, of_a_method, of_methods_that_objects_call, of_too_many_objects, of_an_object_that_compares,
+    of_objects_and_one_that_compares, of_an_object_made_inside, of_a_cell,
 ]  # fmt: skip
-CACHED = (table, window, few, fails)
+WHOLE = [
+    numbers, tensors, told_apart, named, in_branches, repeated, of_a_method, of_methods_that_objects_call, of_a_cell,
+]  # fmt: skip
+CACHED = (table, window, few, fails, Holder.table, Holder.few, Lazy.weight)
 
 
 def story(fn, clears):
@@ -133,7 +210,7 @@ def test_results_and_counts_are_those_of_python(fn, clears, mode):
     assert story(ms.jit(fn, capture_mode=mode), clears) == want
 
 
-@pytest.mark.parametrize("fn", [numbers, tensors, told_apart, named, in_branches, repeated], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("fn", WHOLE, ids=lambda f: f.__name__)
 def test_they_are_captured_whole(fn):
     compiled = ms.jit(fn)
     story(compiled, False)
@@ -164,3 +241,30 @@ def test_gradients_flow_past_them():
     for _ in range(3):
         assert grad(Tensor([1.0, 2.0, 3.0])).asnumpy().tolist() == [0.0, 0.5, 1.0]
     assert window.cache_info()[:2] == (2, 1)
+
+
+def test_a_class_that_starts_to_compare():
+    class Kept:
+        @functools.cache
+        def factor(self, n):
+            return n * 2.0
+
+    kept, x, hashed = Kept(), Tensor([1.0]), []
+    compiled = ms.jit(lambda x: x * kept.factor(3))
+    assert [compiled(x).item() for _ in range(3)] == [6.0] * 3
+    assert Kept.factor.cache_info()[:2] == (2, 1) and not compiled.explain().breaks
+    Kept.__hash__ = lambda self: hashed.append(1) or 3
+    assert [compiled(x).item() for _ in range(3)] == [6.0] * 3
+    assert len(hashed) == 3 and Kept.factor.cache_info()[:2] == (4, 2)
+    del Kept.__hash__
+    Kept.factor = lambda self, n: -1.0
+    assert compiled(x).item() == -1.0
+
+
+def test_another_object_is_another_key():
+    compiled = ms.jit(lambda x, held: x * held.table(3)[1])
+    Holder.table.cache_clear()
+    for scale in (1.0, 2.0, 3.0):
+        held = Holder(scale)
+        assert [compiled(Tensor([1.0]), held).item() for _ in range(3)] == [scale] * 3
+    assert Holder.table.cache_info()[:2] == (6, 3)

@@ -5,6 +5,7 @@
 
     y = x * window(16)      # the Tensor is an input, found in the cache; the call is a hit, as it is in Python
 
+Of a method, the object is part of what is asked for; its class must compare and hash it by identity, as classes do.
 Asking the function would count as a call, so a guard looks at what its cache refers to, as the garbage collector does.
 What is not in it yet is computed by Python (`NotYet`), and the next call is captured.
 """
@@ -13,13 +14,17 @@ from __future__ import annotations
 
 import functools
 import gc
+import types
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.dtype import DType
 
 from ..rules import sources
 from ..rules.errors import NotYet, Uncapturable
+from ..rules.policy import is_user_class
+from ..rules.watch import watched
 from .deferred import Step
 
 CACHED = type(functools.lru_cache(lambda: None))
@@ -84,19 +89,24 @@ class Entries:
         if len(self._table) <= MOST_ENTRIES:
             held = gc.get_referents(self.fn)
             for place in range(1, len(held) - _TAIL, 3):  # key, result, class
-                if held[place] == key:
+                if _is_same(held[place], key):
                     return held[place + 1]
         raise KeyError(key)
+
+
+def is_cached_method(method: types.MethodType) -> bool:
+    """Whether a method is what its class defines under its name; a guard says that it stays so."""
+    return watched(type(method.__self__), raw_getattr(method.__func__, "__name__", "")) is method.__func__
 
 
 def call_cached(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``fn(*args, **kwargs)`` of a function under `functools.lru_cache`."""
     session = calls.session
-    if session.is_made_inside(fn) or not all(map(_is_key, (*args, *kwargs.values()))):
+    if session.is_made_inside(fn) or not all(_is_key(session, v) for v in (*args, *kwargs.values())):
         raise Uncapturable(f"the cached function {fn.__qualname__!r} with arguments that are no plain values")
     if fn not in calls.caches:
         calls.caches[fn] = Entries(fn)
-    entries, call = calls.caches[fn], repr((args, kwargs))
+    entries, call = calls.caches[fn], repr((_told(args), {name: _told(v) for name, v in kwargs.items()}))
     hit = entries.note(call, _Hit(fn, args, kwargs))
     try:
         found = entries[call]
@@ -106,5 +116,28 @@ def call_cached(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return session.external(found, sources.item(sources.pinned(entries), call))
 
 
-def _is_key(value: Any) -> bool:
-    return all(map(_is_key, value)) if type(value) is tuple else type(value) in _KEYS
+def _is_key(session: Any, value: Any) -> bool:
+    """Whether ``value`` is found again in a cache without code of the user."""
+    kind = type(value)
+    if kind is tuple:
+        return all(_is_key(session, v) for v in value)
+    if kind in _KEYS:
+        return True
+    if session.is_made_inside(value) or not is_user_class(kind):
+        return False
+    session.note_identity(value)
+    return all(watched(kind, name) is vars(object)[name] for name in ("__hash__", "__eq__"))
+
+
+def _told(value: Any) -> Any:
+    """What a key is told apart by, which has a text that nobody else makes."""
+    if type(value) is tuple:
+        return tuple([_told(v) for v in value])
+    return value if type(value) in _KEYS else (..., id(value))
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """``a == b`` of keys; other entries may have objects of the user in them."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    return a is b or (type(a) in _KEYS and type(b) in _KEYS and bool(a == b))

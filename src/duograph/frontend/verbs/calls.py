@@ -47,7 +47,7 @@ from ..values.world import CONTAINERS, Frame
 from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
 from .builtins import SUBSTITUTES
-from .cached import CACHED, call_cached
+from .cached import CACHED, call_cached, is_cached_method
 from .callbacks import Callback, handed
 from .chosen import item_at, static_size
 from .contexts import enter_factory, is_context_factory
@@ -137,6 +137,9 @@ class Calls:
             return self._call_function(fn, args, kwargs)
         if isinstance(fn, types.MethodType):
             self._guard_method(fn)
+            if isinstance(fn.__func__, CACHED) and is_cached_method(fn):
+                self.session.source_of(fn.__func__)  # it lives outside, as its class does
+                return self.call(fn.__func__, (fn.__self__, *args), kwargs)
             if isinstance(fn.__func__, types.FunctionType | CapturedFunction) or is_interpreted(fn.__func__):
                 return self.call(fn.__func__, (fn.__self__, *args), kwargs)
             return self.call_native(fn, args, kwargs)
