@@ -258,10 +258,10 @@ def multilabel_margin_loss(x: Any, target: Any, reduction: str = "mean") -> tupl
 
 
 def gap_of(x: Any, target: Any) -> Any:
-    """``x - target``; a warning where their shapes are known to differ."""
+    """``x - target``; a warning where their shapes are known to differ, if the target is no single number."""
     gap = sub(x, target)
     extents = zip(x.shape, target.shape, strict=False)
-    if len(x.shape) != len(target.shape) or any(definitely_eq(m, n) is False for m, n in extents):
+    if target.shape and (len(x.shape) != len(target.shape) or any(definitely_eq(m, n) is False for m, n in extents)):
         sizes_differ(show_shape(target.shape), show_shape(x.shape))
     return gap
 

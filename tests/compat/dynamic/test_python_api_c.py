@@ -3,6 +3,7 @@
 import mindspore as ms
 import mindspore.nn as nn
 import mindspore.ops as ops
+import pytest
 from mindspore import Parameter, ParameterTuple, Tensor, context
 from mindspore.ops.composite import GradOperation
 
@@ -44,7 +45,8 @@ def test_second():
 def test_nograd_out():
     same(ms.grad(lambda x: 3)(T(1.0)), ("Float32", 0.0))
     same(ms.grad(lambda x: T(5.0))(T(1.0)), ("Float32", 0.0))
-    same(ms.grad(lambda x: None)(T(1.0)), ("Float32", 0.0))
+    with pytest.warns(UserWarning, match="returned None"):
+        same(ms.grad(lambda x: None)(T(1.0)), ("Float32", 0.0))
     same(ms.grad(lambda x: x > 1)(T(2.0)), ("Float32", 0.0))
     same(ms.grad(lambda x: (x, 3))(T(2.0)), ("Float32", 1.0))
     same(ms.grad(lambda x: [x, x * 2])(T(2.0)), ("Float32", 3.0))
