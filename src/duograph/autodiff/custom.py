@@ -188,9 +188,7 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
     closed, again = scope.close("bprop", own, results, captures)
     assert again == captures
     # the backward graph gets operands (saved values, captures), then outputs, then cotangents
-    backward = builder.context.graph(
-        closed.name, (*saved, *closed.params[len(own) :], *outs, *douts), closed.output
-    )
+    backward = builder.context.graph(closed.name, (*saved, *closed.params[len(own) :], *outs, *douts), closed.output)
     with inner_scope(binder) as scope:
         pass
     forward, _ = scope.close("through", (*saved, *through), saved[n:])
