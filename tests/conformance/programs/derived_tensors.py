@@ -1,5 +1,7 @@
 """Objects of classes that derive from Tensor: attributes of their own, of their class, and computed ones."""
 
+import copy
+
 import duograph as ms
 from tests.conformance.harness import T, program
 
@@ -64,3 +66,29 @@ def attribute_of_the_class_of_an_argument_that_changes():
         return x * y * x.tag
 
     return program
+
+
+class Counted(ms.Tensor):
+    """Makes itself in a way of its own."""
+
+    def __init__(self, value):
+        super().__init__(value)
+        self.count = 1
+
+    def more(self, by):
+        self.count += by
+        return self * self.count
+
+
+@program(T([1.0, -2.0]), captured=False)
+def derived_tensors_made_inside(x):
+    y = Counted(x * 2)
+    return y, y.more(2), y.count, Tagged(x), copy.deepcopy(y)
+
+
+_COUNTED = Counted([3.0])
+
+
+@program(T(2.0), captured=False)
+def copy_of_a_derived_tensor(x):
+    return x * 2, copy.deepcopy(_COUNTED)

@@ -487,6 +487,8 @@ class Collector:
             return Outside(self.session.tensor_source(value))
         if self.binder.is_outdated(value):
             raise Uncapturable("a view of memory that set_data has taken from its Parameter leaves the program")
+        if is_user_class(type(value)):
+            raise Uncapturable(f"an object of class {type(value).__qualname__}, which derives from Tensor")
         if value._view is not None:
             self.session.given_views.append(value)
         if value._view is None:

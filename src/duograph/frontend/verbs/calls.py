@@ -315,6 +315,8 @@ class Calls:
         new, init = watched(cls, "__new__"), special_method(cls, "__init__")
         if is_interpreted(special_method(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
+        if issubclass(cls, Tensor) and is_user_class(cls):  # in a graph, a tensor is of class Tensor or Parameter
+            raise Uncapturable(f"an object of class {cls.__qualname__}, which derives from Tensor")
         if isinstance(cls, enum.EnumMeta):
             return self._member(cls, args, kwargs)
         if isinstance(new, staticmethod):
