@@ -75,8 +75,8 @@ def structural(program: Program, args: Sequence[Any] | None = None, leaving: Con
 
 
 def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Guard]:
-    """Guards that fail as objects of a call hold other numbers than those that a program knows, if nothing else about them
-    is different; by the way on which the program comes to them (`Identified.found_at`)."""
+    """Guards that fail as objects of a call hold other numbers than those that a program knows, if nothing else is
+    different about them; by the way on which the program comes to them (`Identified.found_at`)."""
     if not program.movable:
         return []
     try:
