@@ -223,8 +223,8 @@ class Entry:
             self.failures.append(internal_failure("a guard", program.name, error))
             return None
 
-    def numbers_of_others(self, args: Sequence[Any]) -> list[Source]:
-        """Where other objects than this version knows hold other numbers, if that is all that is different."""
+    def numbers_of_others(self, args: Sequence[Any]) -> list[Guard]:
+        """What fails as other objects than this version knows hold other numbers, if that is all that is different."""
         try:
             return numbers_that_differ(self.program, args) if self.rules == rules_version[0] else []
         except Exception as error:  # noqa: BLE001 - the policy

@@ -74,9 +74,9 @@ def structural(program: Program, args: Sequence[Any] | None = None, leaving: Con
         return None
 
 
-def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Source]:
-    """Where the objects of a call hold other numbers than those that a program knows, if nothing else about them is
-    different; by the way on which the program comes to them (`Identified.found_at`)."""
+def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Guard]:
+    """Guards that fail as objects of a call hold other numbers than those that a program knows, if nothing else is
+    different about them; by the way on which the program comes to them (`Identified.found_at`)."""
     if not program.movable:
         return []
     try:
@@ -88,7 +88,7 @@ def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Source]:
         if is_from_outside(error):
             raise
         return []
-    return [g.source for g in failing] if all(may_be_input(g.expected) for g in failing) else []
+    return failing if all(may_be_input(g.expected) for g in failing) else []
 
 
 @dataclass

@@ -73,6 +73,8 @@ class Attributes:
             return factory_of(obj)
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
+        if isinstance(obj, GraphText):
+            return obj.attribute(name)
         if isinstance(obj, types.ModuleType):
             return self._module_attr(obj, name)
         if isinstance(obj, super):
