@@ -323,8 +323,8 @@ class Collector:
         if isinstance(value, UnreadText):
             return value.refuse() if self.values_only else Outside(value.source)
         if isinstance(value, GraphText):
-            parts = [p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts]
-            return Text(parts) if value.found is None else self.recipe(value.found)
+            pieces = [p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts]
+            return Text(pieces) if value.found is None else self.recipe(value.found)
         if isinstance(value, Node):
             return Output(self.output(value))
         if isinstance(value, Dim):
