@@ -157,6 +157,8 @@ def check_elements(session: Session, value: Any) -> None:
 
 def check_holder(session: Session, value: Any) -> None:
     """Refuses code that asks ``value`` natively for its length, its truth or its elements, but not these."""
+    if id(value) in session.parts:
+        return
     own = raw_getattr(value, "__dict__")
     if isinstance(own, dict) and isinstance(own.get("_cells"), dict) and not session.world.is_tracked(value):
         children = tuple(own["_cells"].values())  # of a Cell, which says what it holds without being interpreted

@@ -143,6 +143,7 @@ class Semantics(Attributes):
             return self._fresh(value)
         slices = any(isinstance(k, slice) for k in (key if isinstance(key, tuple) else (key,)))
         if slices and module_kind(type(obj).__module__) == "framework":
+            self.session.parts[id(value)] = value
             return self._fresh(value)  # some layers of a `CellList`, a grid of `numpy.mgrid`: a new one
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
