@@ -108,7 +108,7 @@ def note_misses(
             if other.check == "equal":
                 store.attempts.note_number(other.source)
         if guard is not None and not others and guard.check not in ("tensor", "pattern"):
-            store.attempts.note_missed(_whole(guard.source), entry.hits)
+            store.attempts.note_missed(_whole(guard.source), entry.hits, _grows(entry, guard))
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
             store.attempts.note_number(guard.source)
         elif guard is not None and guard.check == "items":
@@ -121,6 +121,12 @@ def note_misses(
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
+
+
+def _grows(entry: Entry, guard: Guard) -> bool:
+    """Whether a guard of a length fails since runs of the version make it another one."""
+    written = any(source == guard.source for path in entry.program.paths for source, _ in path.containers)
+    return guard.check == "len" and written
 
 
 def _whole(source: Source) -> Source:

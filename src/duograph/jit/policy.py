@@ -33,9 +33,9 @@ FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 the next attempts wait: each twice as long as the last, so many times."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
-UNSTEADY, WORTH = 8, 64
-"""Misses because of one thing, before no more versions for what it is are made, and calls that make a version worth it.
-"""
+UNSTEADY, GROWING, WORTH = 8, 3, 64
+"""Misses because of one thing, before no more versions for what it is are made; how many of them one counts for because
+of the length of what the version itself writes to; and calls that make a version worth it."""
 MOST_UNUSED = 4
 """Versions of a segment that no later call has used, before it is left to plain Python."""
 MOST_REFUSED = 4
@@ -143,11 +143,13 @@ class Attempts:
         if self.varying.get(source, 0) >= 0:
             self.varying[source] = self.varying.get(source, 0) + 1
 
-    def note_missed(self, source: Hashable, hits: int) -> None:
-        """What was found there was another thing than a version that has answered ``hits`` calls assumed."""
+    def note_missed(self, source: Hashable, hits: int, grows: bool = False) -> None:
+        """What was found there was another thing than a version that has answered ``hits`` calls assumed; whether it
+        ``grows`` by each."""
         if hits < WORTH:
-            self.missed[source] = self.missed.get(source, 0) + 1
-            self.has_news = self.has_news or self.missed[source] == UNSTEADY
+            before = self.missed.get(source, 0)
+            now = self.missed[source] = before + (GROWING if grows else 1)
+            self.has_news = self.has_news or before < UNSTEADY <= now
 
     @property
     def unsteady(self) -> frozenset[Any]:
