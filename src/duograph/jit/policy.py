@@ -33,7 +33,7 @@ FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 the next attempts wait: each twice as long as the last, so many times."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
-UNSTEADY, GROWING, WORTH = 8, 3, 64
+UNSTEADY, GROWING, WORTH = 8, 2, 64
 """Misses because of one thing, before no more versions for what it is are made; how many of them one counts for because
 of the length of what the version itself writes to; and calls that make a version worth it."""
 MOST_UNUSED = 4

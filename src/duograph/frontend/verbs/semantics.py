@@ -141,12 +141,12 @@ class Semantics(Attributes):
             return self._fresh(value)
         if not is_cell:
             self.refuse_unknown(obj)
-        if self._is_inside(obj) or isinstance(obj, np.ndarray):
-            return self._fresh(value)
         slices = any(isinstance(k, slice) for k in (key if isinstance(key, tuple) else (key,)))
         if slices and module_kind(type(obj).__module__) == "framework":
             self.session.parts[id(value)] = value
             return self._fresh(value)  # some layers of a `CellList`, a grid of `numpy.mgrid`: a new one
+        if self._is_inside(obj) or isinstance(obj, np.ndarray):
+            return self._fresh(value)
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
     def _element(self, array: np.ndarray, index: Any) -> Any:
