@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
+from .policy import FREE_STATIC, FREE_UNUSED, MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks, is_unpaid
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -152,7 +152,9 @@ class Entries:
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
         is_late = latest is not None and isinstance(latest.error, OutOfTime)
-        return failed, sum(entry.hits <= 1 for entry in self.compiled), is_late
+        plain = self.seconds / max(1, self.attempts.unattempted)
+        unpaid = sum(is_unpaid(e.hits, (e.capture_ms + e.compile_ms) / 1e3, plain) for e in self.compiled)
+        return failed, unpaid + (FREE_UNUSED - FREE_STATIC if self.sizes.refused else 0), is_late
 
     def note_miss(self) -> None:
         """No version holds for a call."""

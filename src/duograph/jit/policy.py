@@ -31,6 +31,8 @@ STALE = 256
 FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 """Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
 the next attempts wait: each twice as long as the last, so many times."""
+FREE_STATIC = 4
+"""The same of versions, where each size is known to make one."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
 UNSTEADY, GROWING, WORTH = 8, 2, 64
@@ -163,8 +165,8 @@ class Attempts:
         later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
 
         Args:
-            count: gives how many attempts have failed for the latest reason, how many versions are unused, and whether
-                the latest attempt has taken all the time there was.
+            count: gives how many attempts have failed for the latest reason, how many versions are unused or have not
+                paid (`is_unpaid`), and whether the latest attempt has taken all the time there was.
         """
         if self.waited % LOOKS == 0 or self.waited >= self._backoff:  # nobody counts versions for each call
             failed, unused, is_late = count()
@@ -270,6 +272,17 @@ class Forms:
         calls = self._calls[fn] = self._calls.get(fn, 0) + 1
         self._met[code] = met + (calls == 1 if calls <= FEW_CALLS else NEVER // MOST_CLOSURES)
         return calls > FEW_CALLS
+
+
+def is_unpaid(hits: int, cost: float, plain: float) -> bool:
+    """Whether a version that has answered ``hits`` calls has not been worth its making.
+
+    Args:
+        hits: calls that it has answered.
+        cost: seconds that it took to make it.
+        plain: seconds that a call takes as plain Python; 0: not known.
+    """
+    return hits <= 1 or 0 < hits * plain < cost
 
 
 def computes_too_little(operations: int, is_flat: bool, largest: int, guards: int) -> bool:

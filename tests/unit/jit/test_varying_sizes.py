@@ -69,6 +69,15 @@ def test_objects_made_anew_with_other_sizes_have_a_version_for_all(make, read):
     assert len(compiled.explain().recompiles) <= 2
 
 
+def test_where_each_size_makes_a_version_attempts_become_rare():
+    f = lambda x: ops.stack([row.sum() * len(x) for row in x])  # noqa: E731
+    compiled = ms.jit(f)
+    for n in range(2, 42):
+        same(compiled, f, rows(n))
+    assert compiled.explain().static_sizes and compiled.stats["captures"] <= 9
+    assert compiled.explain().unattempted >= 31
+
+
 def test_objects_with_one_tensor_in_two_places_are_told_apart():
     f = lambda a, b: a.rows * 2 + b.rows  # noqa: E731
     compiled = ms.jit(f)
