@@ -100,11 +100,11 @@ class BatchBinder(GraphBinder):
             return out
         return self.view_or_copy(op, operands[0], attrs, out) if op.view else wrap(out)
 
-    def write(self, target: Tensor, value: Tensor) -> None:
+    def write(self, target: Tensor, value: Tensor, parts: Any = None) -> None:
         data = root_of(target)._data
         if not (isinstance(data, Batched) and data.owner is self):
             raise RuntimeError("a function under vmap cannot write to a tensor from outside of it")
-        super().write(target, value)
+        super().write(target, value, parts)
 
     def _run(self, op: Op, payloads: list[Any], attrs: dict[str, Any]) -> Any:
         values = tuple([p.value if isinstance(p, Batched) else p for p in payloads])

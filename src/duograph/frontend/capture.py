@@ -368,7 +368,8 @@ def _plan_path(session: Session, leaf: Leaf) -> tuple[Path, list[Node]]:
                 path.tensors.append(Write(collector.recipe(root), collector.output(stored.left)))
             path.tensors.append(Write(collector.recipe(root), collector.own_output(stored.node), replaces=True))
         elif stored.node is not session.binder.unwritten_node(root):
-            path.tensors.append(Write(collector.recipe(root), collector.output(stored.node)))
+            parts = session.written_parts.get(id(root))
+            path.tensors.append(Write(collector.recipe(root), collector.output(stored.node), parts=parts))
     for shadow, (_, source) in session.shadows():
         if world.is_tracked(shadow) and has_changed(session.initial_contents[id(shadow)], contents(shadow)):
             session.note_changed(shadow)

@@ -289,7 +289,7 @@ class _Planner:
         made, written = PathPlan(is_plain=path.kind != "return"), set[int]()
         if made.is_plain:
             return made
-        for recipe, index, replaces in path.tensors:
+        for recipe, index, replaces, _ in path.tensors:
             if not isinstance(recipe, Outside):
                 self._refuse("it writes to a view")
             number = self._subject(recipe.source)

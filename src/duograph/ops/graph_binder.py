@@ -201,7 +201,7 @@ class GraphBinder:
             return value
         return self.builder.emit(make_tuple, tuple([self.node_of(self.packed(v)) for v in value]), {})
 
-    def write(self, target: Tensor, value: Tensor) -> None:
+    def write(self, target: Tensor, value: Tensor, parts: Any = None) -> None:
         if self.is_outdated(target):
             raise SymbolicValueError("a view is written after set_data has given its Parameter other memory")
         if self._sharing:

@@ -7,6 +7,7 @@ The native engine installs compiled launchers in its place; the meaning stays th
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class EagerBinder:
                 return wrap_view(out, ViewLink(operands[0], op, attrs))
         return wrap_result(out)
 
-    def write(self, target: Tensor, value: Tensor) -> None:
+    def write(self, target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = None) -> None:
         """Replaces the contents of ``target`` in place; every tensor that shares its memory sees it."""
         if not target.array().flags.writeable:
             raise RuntimeError(
@@ -88,12 +89,12 @@ class EagerBinder:
         if alias.version and not (alias.writes and alias.writes[-1][0] == alias.version):
             alias.writes = [(alias.version, None)]  # native code has written all of it, and only noted the version
         alias.version = stamp = fresh_stamp()
-        if target._view is None:
+        if target._view is None and parts is None:
             alias.writes = [(stamp, None)]
             return
         if len(alias.writes) >= REMEMBERED_WRITES:  # older ones count as writes of everything
             alias.writes[: REMEMBERED_WRITES // 2] = [(alias.writes[REMEMBERED_WRITES // 2 - 1][0], None)]
-        alias.writes.append((stamp, target.array()))
+        alias.writes += [(stamp, part) for part in ([target.array()] if parts is None else parts)]
 
     def replace(self, target: Tensor, value: Tensor) -> None:
         """Gives ``target`` the memory of ``value``, which nobody else has. Who shares its old memory keeps that."""
@@ -163,8 +164,14 @@ def current_binder() -> Any:
     return state.binder or EAGER
 
 
-def write(target: Tensor, value: Tensor) -> None:
-    """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype)."""
+def write(target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = None) -> None:
+    """In-place write: ``target`` (a whole tensor or a view) now holds ``value`` (same shape and dtype).
+
+    Args:
+        target: what is written.
+        value: its new contents.
+        parts: of the memory of ``target``: elsewhere ``value`` is what it holds. ``None``: it may differ everywhere.
+    """
     if (state.tapes or state.binder is not None) and root_of(target).is_parameter:
         value = get_op("assigned")(value, target)
     binder = current_binder()
@@ -175,7 +182,7 @@ def write(target: Tensor, value: Tensor) -> None:
             tape.keep_value(whole)
     tapes = [] if state.binder is not None else [t for t in state.tapes if t.begin_write(target, value)]
     if not tapes:
-        binder.write(target, value)
+        binder.write(target, value, parts)
         return
     # A tape sees the functional form of the write, the very ops that a graph of this program has.
     root, new = target, value
@@ -186,7 +193,7 @@ def write(target: Tensor, value: Tensor) -> None:
         new = op.write_view(parent, new, **attrs)
         root = parent
     marks = [(t, t.variable(value), t.variable(new)) for t in tapes]
-    binder.write(target, value)
+    binder.write(target, value, parts)
     for tape, of_value, of_root in marks:
         tape.end_write([(target, of_value), (root, of_root)])
 

@@ -50,7 +50,8 @@ def stacked(data: Any, dtype: Any = None) -> Tensor:
     """
     flat: list[Any] = []
     outer = _shape(data, flat)
-    wide = _common([_dtype_of(x) for x in flat])
+    found = [_dtype_of(x) for x in flat]
+    wide = _common(found)
     parts = [_part(x, wide) for x in flat]
     inner = tuple(parts[0].shape)
     if any(tuple(p.shape) != inner for p in parts):
@@ -58,6 +59,8 @@ def stacked(data: Any, dtype: Any = None) -> Tensor:
     reshape = get_op("reshape")
     rows = [reshape(p, shape=(1, *inner)) for p in parts]
     whole = reshape(get_op("concat")(*rows, axis=0), shape=(*outer, *inner))
+    if dtype is not None and dtype.is_integer and wide.is_floating and all(d.kind in "iu" for d in found):
+        raise _unknown("integers of which no dtype holds all")
     want = dtype or (dt.float32 if wide.numpy.kind == "f" else dt.int64 if wide.numpy.kind == "i" else wide)
     return whole if want is wide else get_op("cast")(whole, dtype=want)  # type: ignore[no-any-return]
 

@@ -279,6 +279,8 @@ def _converted(arr: np.ndarray, want: Any) -> np.ndarray:
 def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
     try:
         arr = np.array(_plain(data))
+        if want is not None and want.kind in "iu" and arr.dtype.kind == "f" and arr.max(initial=0) >= 2**63:
+            arr = _wrapped(np.array(_plain(data), object), arr)
     except (ValueError, OverflowError):
         arr = None
     if arr is None or arr.dtype not in SUPPORTED:
@@ -290,6 +292,13 @@ def _array_from_sequence(data: Any, want: Any) -> np.ndarray:
     elif want is None and arr.dtype.kind == "i":  # NumPy numbers in a list count as Python's
         want = np.int64
     return _converted(arr, want)
+
+
+def _wrapped(numbers: np.ndarray, floats: np.ndarray) -> np.ndarray:
+    """Ints of which int64 and uint64 each hold only some, wrapped around; ``floats``, if there are others."""
+    if not all(type(n) is int for n in numbers.flat):
+        return floats
+    return np.array([n & (2**64 - 1) for n in numbers.flat], np.uint64).reshape(numbers.shape)
 
 
 def _plain(data: Any) -> Any:

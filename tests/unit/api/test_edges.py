@@ -110,3 +110,12 @@ def test_refusals_say_what_is_wrong():
         ops.kthvalue(ms.Tensor([1.0, 2.0]), 3)
     with pytest.raises(TypeError, match="must be a type of {Float32, Float64}, but got Float16"):
         ops.nextafter(ms.Tensor([1.0], dt.float16), ms.Tensor([2.0], dt.float16))
+
+
+@pytest.mark.parametrize("data", [[1, 2**64 - 1], [[2**63], [-1]], [0, 2**63, -(2**63)]])
+@pytest.mark.parametrize("dtype", [dt.uint64, dt.int64, dt.int8, dt.uint32])
+def test_ints_of_which_no_dtype_holds_all_wrap_around(data, dtype):
+    want = np.array([n % 2**64 for n in np.array(data, object).flat], np.uint64).astype(dtype.numpy)
+    made = ms.Tensor(data, dtype)
+    assert made.asnumpy().tobytes() == want.tobytes() and made.shape == np.shape(data)
+    assert ms.jit(lambda: ms.Tensor(data, dtype))().asnumpy().tobytes() == want.tobytes()

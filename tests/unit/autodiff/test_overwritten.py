@@ -74,6 +74,17 @@ def writes_a_view(x, y):
     return z
 
 
+def writes_the_rest(x, y):
+    y[1:][None].add_(1)
+    return x * 2
+
+
+def writes_nothing(x, y):
+    y[3:].add_(1)
+    y[-1:][1:] = 2.0
+    return x * y
+
+
 PARTS = [
     product,
     branch,
@@ -85,6 +96,8 @@ PARTS = [
     writes_first,
     writes_sometimes,
     writes_a_view,
+    writes_the_rest,
+    writes_nothing,
 ]
 
 
@@ -143,7 +156,31 @@ def used_before_and_after(f, x, y):
     return (t * z).sum()
 
 
-USES = [nothing, operand, result, view, another_part, same_part, computed, twice, used_before_and_after]
+def read_in_part_before(f, x, y):
+    t = y * 1
+    z = ops.exp(t[:1]) * t[0]
+    return z.sum() + f(x, t).sum()
+
+
+def seen_in_part_before(f, x, y):
+    t = ops.concat([y, y])
+    z = ops.exp(t[:4])
+    return z.sum() + f(x, t[3:]).sum()
+
+
+USES = [
+    nothing,
+    operand,
+    result,
+    view,
+    another_part,
+    same_part,
+    computed,
+    twice,
+    used_before_and_after,
+    read_in_part_before,
+    seen_in_part_before,
+]
 
 
 def gradient(f):

@@ -213,3 +213,9 @@ def test_debuggers_of_editors_get_the_frames(tmp_path, way):
             want.insert(2, ("breakpoint", first + 2, ["x", "y", "z"]))
         assert frames == list(map(str, want))
         assert ("node 2, log" in done.stdout) == bool(when)
+
+
+@pytest.mark.parametrize("up", [0, 1, 4])
+def test_nothing_stays_in_the_modules_that_were_shown(up):
+    said(ms.jit(lambda x: x * 2 + 1), (ms.Tensor([1.0]),), [*["up"] * up, "c"])
+    assert "__pdb_convenience_variables" not in globals()

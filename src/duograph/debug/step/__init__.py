@@ -92,8 +92,7 @@ class step(ContextDecorator):
         state.observer = self._before.pop()
         resume()
         if sys.gettrace() == debugger.trace_dispatch:
-            debugger.set_continue()
-            sys.settrace(None)
+            debugger.detach()
 
 
 class _Stepper:

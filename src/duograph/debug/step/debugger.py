@@ -87,11 +87,16 @@ class Debugger(pdb.Pdb, Watch):
         """The call is over."""
         if self._is_armed:  # it has stopped nowhere
             self._is_armed = False
-            self.set_continue()
-            sys.settrace(None)
+            self.detach()
         self._wanted = self._wanted_iteration = None
         if not self.runs and sys.gettrace() == self.trace_dispatch and self._stops_nowhere():
             sys.settrace(None)
+
+    def detach(self) -> None:
+        """Nothing is traced any more, and no frame is held: CPython 3.13 would keep the one that was traced last."""
+        sys.settrace(None)
+        self.set_continue()
+        self.enterframe = None
 
     def _stops_nowhere(self) -> bool:
         return self.condition is not None and not self.breaks
@@ -125,6 +130,13 @@ class Debugger(pdb.Pdb, Watch):
         if not shown:
             return stack, index
         return [entry for _, entry in shown], max(sum(i <= index for i, _ in shown) - 1, 0)
+
+    def forget(self) -> None:
+        """As in `pdb`, which since CPython 3.13 leaves the exception, and so its frames, in the globals of each module
+        in which it has stopped: it looks at the frame that was shown last."""
+        for frame, _ in getattr(self, "stack", ()):
+            frame.f_globals.pop("__pdb_convenience_variables", None)
+        super().forget()
 
     def trace_dispatch(self, frame: FrameType, event: str, arg: Any) -> Any:
         try:

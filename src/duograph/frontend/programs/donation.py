@@ -58,7 +58,7 @@ def donation_of(program: Program) -> Donation:
     inputs = {source: j for j, source in enumerate(program.inputs)}
     found: dict[int, int] = {}
     shown: list[int] = []
-    for recipe, index, replaces in path.tensors:
+    for recipe, index, replaces, _ in path.tensors:
         if isinstance(recipe, Outside) and recipe.source in inputs and used[index] == 1 and index != path.offset:
             j = inputs[recipe.source]
             if j not in found.values():

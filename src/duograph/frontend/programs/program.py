@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import internal_failure, is_internal
 from duograph.base.source import Span
 from duograph.core.dim import evaluate
+from duograph.core.kernel import compute_reference
+from duograph.core.op import state
 from duograph.ir.node import Graph
+from duograph.tensor.alias import ViewLink
 from duograph.tensor.eager import replace, write
 from duograph.tensor.tensor import Tensor
 
@@ -49,11 +54,13 @@ class Write(NamedTuple):
         output: number of the path's output that holds the contents.
         replaces: whether the tensor gets other memory (`Parameter.set_data`), so that others who share the memory that
             it has do not see the write. Where there are none, it is written all the same: nobody can tell.
+        parts: what the program may write of it: views that it makes of tensors from outside; ``None``: all.
     """
 
     target: Recipe
     output: int
     replaces: bool = False
+    parts: Sequence[tuple[Source, Sequence[ViewLink]]] | None = None
 
 
 @dataclass(slots=True)
@@ -205,16 +212,16 @@ class Program:
         mine = outputs[path.first : path.first + path.count]
         run = self.run_of(args, mine)
         try:
-            targets = [(w.target.build(run), mine[w.output], w.replaces) for w in path.tensors]
+            targets = [(w.target.build(run), mine[w.output], w.replaces, _parts(w, args)) for w in path.tensors]
         except Exception as error:
             raise self.unfinished(error, self.standalone) from error
         if path.offset is not None:
             generator.offset = mine[path.offset]
-        for target, value, replaces in targets:
+        for target, value, replaces, parts in targets:
             if replaces and (value.is_symbolic or value.array() is not target.array()):
                 replace(target, value)
             else:
-                write(target, value)
+                write(target, value, parts)
         return self.conclude(path, run, self.standalone or bool(targets) or path.offset is not None)
 
     def run_of(self, args: Sequence[Any], outputs: Sequence[Any]) -> Run:
@@ -252,6 +259,19 @@ class Program:
             return Unfinished()
         failure = internal_failure("a compiled version", f"the results of {self.name}", error)
         return InternalError(str(failure), stage="a compiled version")
+
+
+def _parts(written: Write, args: Sequence[Any]) -> list[np.ndarray] | None:
+    """The memory of `Write.parts`."""
+    if written.parts is None or not state.tapes:  # nobody will ask what was written
+        return None
+    found = []
+    for source, links in written.parts:
+        array = source.load(args).array()
+        for link in links:
+            array = compute_reference(link.op, [array], link.attrs)
+        found.append(array)
+    return found
 
 
 def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:

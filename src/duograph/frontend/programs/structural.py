@@ -43,7 +43,7 @@ from ..rules.policy import is_interpreted
 from ..rules.sources import Pin, Source
 from ..values.movable import is_found_by_name
 from ..values.recipe import Constant, Outside, Recipe
-from .program import Path, Program
+from .program import Path, Program, Write
 
 MOST_PAIRS = 8
 """Tensors that are compared with each other by pairs; more are by one guard."""
@@ -283,10 +283,14 @@ class _Rewriting:
         return replace(
             path,
             value=self._recipe(path.value),
-            tensors=[w._replace(target=self._recipe(w.target)) for w in path.tensors],
+            tensors=[self._write(w) for w in path.tensors],
             containers=[(self.of(s), self._recipe(c)) for s, c in path.containers],
             attributes=attributes,
         )
+
+    def _write(self, write: Write) -> Write:
+        parts = None if write.parts is None else [(self.of(source), links) for source, links in write.parts]
+        return write._replace(target=self._recipe(write.target), parts=parts)
 
     def _written(self, kind: str, owner: Any, name: str) -> Outside:
         """Where the object is found whose attribute is written: no other object that the program knows is this one, and

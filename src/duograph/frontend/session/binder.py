@@ -229,7 +229,7 @@ class CaptureBinder(GraphBinder):
         """Whether a storage that has the stamp ``now`` may have been written since it had the stamp ``before``."""
         return before != now and all(self._wrote(before, side) for side in self.merged.get(now, ()))
 
-    def write(self, target: Tensor, value: Tensor) -> None:
+    def write(self, target: Tensor, value: Tensor, parts: Any = None) -> None:
         self.session.follow(target)
         alias = root_of(target)._alias
         if alias is not target._alias:
@@ -240,5 +240,5 @@ class CaptureBinder(GraphBinder):
         if id(root_of(target)) in self.session.patterned:
             raise Uncapturable("an in-place write to an argument whose shape varies")
         if self.session.is_outside(root_of(target)):
-            self.session.note_written(root_of(target))
-        super().write(target, value)
+            self.session.note_written(target)
+        super().write(target, value, parts)

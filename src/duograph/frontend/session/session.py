@@ -26,8 +26,9 @@ from duograph.core.types import INT, TOKEN, TensorType, Type
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
+from duograph.ops.ranges import RunTimeView
 from duograph.ops.scalar import Scalar
-from duograph.tensor.alias import Alias, fresh_stamp, root_of
+from duograph.tensor.alias import Alias, ViewLink, fresh_stamp, root_of
 from duograph.tensor.tensor import Placeholder, Tensor
 
 from ..control.identity import Choices
@@ -78,6 +79,7 @@ class Session(Identified, Shadows):
         self.inputs: list[tuple[Source, Param]] = []
         self.args: Sequence[Any] = ()  # of the call that is captured
         self.written: dict[int, Tensor] = {}
+        self.written_parts: dict[int, list[tuple[Source, list[ViewLink]]] | None] = {}  # as `Write.parts`
         self.given_views: list[Tensor] = []  # that leave the program
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
         self.initial_contents = self.world.shadowed
@@ -279,8 +281,21 @@ class Session(Identified, Shadows):
     def is_outside(self, tensor: Tensor) -> bool:
         return not tensor.is_symbolic and tensor._alias.serial <= self.born
 
-    def note_written(self, root: Tensor) -> None:
+    def note_written(self, target: Tensor) -> None:
+        """The program writes to an outside tensor, or to a view of one."""
+        links: list[ViewLink] = []
+        outside = target
+        while outside.is_symbolic and outside._view is not None:
+            links.insert(0, outside._view)
+            outside = outside._view.parent
+        root = root_of(outside)
         self.written[id(root)] = root
+        parts = self.written_parts.setdefault(id(root), [])
+        source = self.source_of_tensor(outside)
+        if source is None or (outside is root and not links) or not all(map(_is_constant, links)):
+            self.written_parts[id(root)] = None
+        elif parts is not None:
+            parts.append((source, links))
 
     def token_node(self, node: Node | None) -> Node:
         """The effect token: ``node``, or the one that enters the program."""
@@ -529,6 +544,11 @@ class Session(Identified, Shadows):
         token = self.binder.order.token()
         target = self._effects.setdefault((self.place(), token, nodes), target)
         self.world.token = self.builder.emit(py_effect, (token, *nodes), {"target": target})
+
+
+def _is_constant(link: ViewLink) -> bool:
+    """Whether a view is of the same part in each call."""
+    return not isinstance(link.op, RunTimeView) and not symbols_in(tuple(link.attrs.values()))
 
 
 def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
