@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import FREE_STATIC, FREE_UNUSED, MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks, is_unpaid
+from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks, is_unpaid
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Entries:
         is_late = latest is not None and isinstance(latest.error, OutOfTime)
         plain = self.seconds / max(1, self.attempts.unattempted)
         unpaid = sum(is_unpaid(e.hits, (e.capture_ms + e.compile_ms) / 1e3, plain) for e in self.compiled)
-        return failed, unpaid + (FREE_UNUSED - FREE_STATIC if self.sizes.refused else 0), is_late
+        return failed, unpaid, is_late
 
     def note_miss(self) -> None:
         """No version holds for a call."""

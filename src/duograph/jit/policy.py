@@ -31,8 +31,6 @@ STALE = 256
 FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 """Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
 the next attempts wait: each twice as long as the last, so many times."""
-FREE_STATIC = 4
-"""The same of versions, where each size is known to make one."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
 UNSTEADY, GROWING, WORTH = 8, 2, 64
