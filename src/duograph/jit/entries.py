@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks, is_unpaid
+from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ class Entries:
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
         is_late = latest is not None and isinstance(latest.error, OutOfTime)
-        plain = self.seconds / max(1, self.attempts.unattempted)
-        unpaid = sum(is_unpaid(e.hits, (e.capture_ms + e.compile_ms) / 1e3, plain) for e in self.compiled)
-        return failed, unpaid, is_late
+        return failed, sum(entry.hits <= 1 for entry in self.compiled), is_late
 
     def note_miss(self) -> None:
         """No version holds for a call."""

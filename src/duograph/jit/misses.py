@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from duograph.frontend.guards.guard import UNREADABLE, Guard
+from duograph.frontend.guards.guard import Guard
 from duograph.frontend.rules import sources
 from duograph.frontend.rules.sources import Source
 from duograph.frontend.values.shadows import may_be_input
@@ -108,7 +108,7 @@ def note_misses(
             if other.check == "equal":
                 store.attempts.note_number(other.source)
         if guard is not None and not others and guard.check not in ("tensor", "pattern"):
-            store.attempts.note_missed(_whole(guard.source), entry.hits, _grows(entry, guard, values))
+            store.attempts.note_missed(_whole(guard.source), entry.hits)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
             store.attempts.note_number(guard.source)
         elif guard is not None and guard.check == "items":
@@ -121,16 +121,6 @@ def note_misses(
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
-
-
-def _grows(entry: Entry, guard: Guard, values: Sequence[Any]) -> bool:
-    """Whether a guard of a length fails since runs of the version make it another one, without an end in sight."""
-    try:
-        is_bounded = guard.check != "len" or getattr(guard.source.load(values), "maxlen", None) is not None
-    except UNREADABLE:
-        return False
-    written = [source for path in entry.program.paths for source, _ in path.containers]
-    return not is_bounded and guard.source in written
 
 
 def _whole(source: Source) -> Source:

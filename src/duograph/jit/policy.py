@@ -33,9 +33,9 @@ FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 the next attempts wait: each twice as long as the last, so many times."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
-UNSTEADY, GROWING, WORTH = 8, 2, 64
-"""Misses because of one thing, before no more versions for what it is are made; how many of them one counts for because
-of the length of what the version itself writes to; and calls that make a version worth it."""
+UNSTEADY, WORTH = 8, 64
+"""Misses because of one thing, before no more versions for what it is are made, and calls that make a version worth it.
+"""
 MOST_UNUSED = 4
 """Versions of a segment that no later call has used, before it is left to plain Python."""
 MOST_REFUSED = 4
@@ -143,13 +143,11 @@ class Attempts:
         if self.varying.get(source, 0) >= 0:
             self.varying[source] = self.varying.get(source, 0) + 1
 
-    def note_missed(self, source: Hashable, hits: int, grows: bool = False) -> None:
-        """What was found there was another thing than a version that has answered ``hits`` calls assumed; whether it
-        ``grows`` by each."""
+    def note_missed(self, source: Hashable, hits: int) -> None:
+        """What was found there was another thing than a version that has answered ``hits`` calls assumed."""
         if hits < WORTH:
-            before = self.missed.get(source, 0)
-            now = self.missed[source] = before + (GROWING if grows else 1)
-            self.has_news = self.has_news or before < UNSTEADY <= now
+            self.missed[source] = self.missed.get(source, 0) + 1
+            self.has_news = self.has_news or self.missed[source] == UNSTEADY
 
     @property
     def unsteady(self) -> frozenset[Any]:
@@ -163,8 +161,8 @@ class Attempts:
         later call uses (an argument is another object, a text or a size each time), each waits longer than the last.
 
         Args:
-            count: gives how many attempts have failed for the latest reason, how many versions are unused or have not
-                paid (`is_unpaid`), and whether the latest attempt has taken all the time there was.
+            count: gives how many attempts have failed for the latest reason, how many versions are unused, and whether
+                the latest attempt has taken all the time there was.
         """
         if self.waited % LOOKS == 0 or self.waited >= self._backoff:  # nobody counts versions for each call
             failed, unused, is_late = count()
@@ -270,17 +268,6 @@ class Forms:
         calls = self._calls[fn] = self._calls.get(fn, 0) + 1
         self._met[code] = met + (calls == 1 if calls <= FEW_CALLS else NEVER // MOST_CLOSURES)
         return calls > FEW_CALLS
-
-
-def is_unpaid(hits: int, cost: float, plain: float) -> bool:
-    """Whether a version that has answered ``hits`` calls has not been worth its making.
-
-    Args:
-        hits: calls that it has answered.
-        cost: seconds that it took to make it.
-        plain: seconds that a call takes as plain Python; 0: not known.
-    """
-    return hits <= 1 or 0 < hits * plain < cost
 
 
 def computes_too_little(operations: int, is_flat: bool, largest: int, guards: int) -> bool:

@@ -202,7 +202,7 @@ def list_counter():
     return f
 
 
-@case(*[(P,)] * 4, build=True)
+@case(*[(P,)] * 5, build=True)
 def list_grower():
     n = []
 

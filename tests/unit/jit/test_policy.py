@@ -64,22 +64,6 @@ def test_what_is_another_thing_often_is_unsteady_and_told_once():
     assert not attempts.has_news
 
 
-def test_a_version_has_paid_when_it_has_saved_what_it_took():
-    assert policy.is_unpaid(hits=1, cost=0.1, plain=1.0)
-    assert not policy.is_unpaid(hits=2, cost=0.1, plain=0.0)  # what plain Python takes is not known
-    assert policy.is_unpaid(hits=2, cost=0.1, plain=0.01)
-    assert not policy.is_unpaid(hits=10, cost=0.1, plain=0.01)
-
-
-def test_what_each_call_makes_longer_is_unsteady_earlier():
-    attempts = Attempts()
-    for _ in range(policy.UNSTEADY // policy.GROWING - 1):
-        attempts.note_missed("history", hits=1, grows=True)
-    assert not attempts.has_news
-    attempts.note_missed("history", hits=1, grows=True)
-    assert attempts.has_news and attempts.unsteady == {"history"}
-
-
 def test_a_number_that_cannot_be_an_input_stays_none():
     attempts = Attempts()
     attempts.note_number("n")
