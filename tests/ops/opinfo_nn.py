@@ -127,6 +127,10 @@ PRODUCTS = [
 DECOMPOSITIONS = [
     OpInfo("inverse", [S(definite(2, 3, 3))], np.linalg.inv, rtol=1e-9),
     OpInfo("det", [S(definite(2, 3, 3))], np.linalg.det, rtol=1e-9),
+    OpInfo("cofactors", [S(definite(2, 3, 3))],
+           lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2), rtol=1e-9),
+    OpInfo("pseudo_inverse", [S(values(2, 3, 3), np.full((2, 1, 1), 1e-9)), S(values(4, 3), np.full((1, 1), 1e-9)),
+                              S(values(3, 4), np.full((1, 1), 1e-9))], lambda x, limit: np.linalg.pinv(x), rtol=1e-9),
     OpInfo("slogdet", [S(definite(2, 3, 3))], lambda x: np.linalg.slogdet(x)[0], rtol=1e-9, second=False),
     OpInfo("solve", [S(definite(2, 3, 3), values(2, 3, 2)), S(definite(3, 3), values(2, 3, 2))], np.linalg.solve,
            rtol=1e-9),

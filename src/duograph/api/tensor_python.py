@@ -16,7 +16,7 @@ from duograph.core.op import get_op, state
 from duograph.tensor import format as tensor_format
 from duograph.tensor import hooks
 from duograph.tensor.alias import root_of
-from duograph.tensor.tensor import Tensor, wrap
+from duograph.tensor.tensor import Tensor, with_known_dtype, wrap
 
 from . import __capture__ as _OF_API
 from .functional.forms import on_cpu
@@ -234,7 +234,7 @@ def from_numpy(array: np.ndarray) -> Tensor:
             "is not this machine's; 'Tensor(array)' makes a copy in the right order."
         )
     dt.as_dtype(array.dtype, "from_numpy")
-    plain = array.view(np.ndarray)
+    plain = with_known_dtype(array.view(np.ndarray))
     return wrap(plain if plain.flags.aligned else plain.copy())
 
 
@@ -303,7 +303,7 @@ def to_dlpack(self: Tensor) -> Any:
 
 def from_dlpack(source: Any) -> Tensor:
     """A tensor that shares the memory of ``source``, an object with ``__dlpack__`` (or a capsule)."""
-    return wrap(np.from_dlpack(source if hasattr(source, "__dlpack__") else _Capsule(source)))
+    return wrap(with_known_dtype(np.from_dlpack(source if hasattr(source, "__dlpack__") else _Capsule(source))))
 
 
 class _Capsule:

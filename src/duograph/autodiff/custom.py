@@ -163,10 +163,10 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
         return [builder.param("p", nodes[offset + i].type) for i in range(count)]
 
     saved, douts = params(n + m, 0), params(m, n)
+    outs = params(m, n)  # what the op gives: a gradient flows through these, and not through the outputs it is given
 
     def pulled() -> tuple[tuple[int, ...], list[Any]]:
-        handles = [binder.wrap(p) for p in saved]
-        grads = _captured(pull, handles[:n], handles[n:], [binder.wrap(p) for p in douts])
+        grads = _captured(pull, *([binder.wrap(p) for p in group] for group in (saved[:n], outs, douts)))
         wanted = tuple(i for i, g in enumerate(grads) if g is not None)
         return wanted, [binder.node_of(grads[i]) for i in wanted]
 
@@ -182,14 +182,13 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
         finally:
             builder.next_tag = tag
 
-    _, captures = scope.close("bprop", (*saved, *douts), results)
+    own = (*saved, *outs, *douts)
+    _, captures = scope.close("bprop", own, results)
     through = [builder.param("unused", c.type) for c in captures]
-    closed, again = scope.close("bprop", (*saved, *douts), results, captures)
+    closed, again = scope.close("bprop", own, results, captures)
     assert again == captures
     # the backward graph gets operands (saved values, captures), then outputs, then cotangents
-    extra = [builder.param("out", nodes[n + i].type) for i in range(m)]
-    inner = closed.params[len(saved) + len(douts) :]
-    backward = builder.context.graph(closed.name, (*saved, *inner, *extra, *douts), closed.output)
+    backward = builder.context.graph(closed.name, (*saved, *closed.params[len(own) :], *outs, *douts), closed.output)
     with inner_scope(binder) as scope:
         pass
     forward, _ = scope.close("through", (*saved, *through), saved[n:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.tensor.tensor import SUPPORTED, Tensor, wrap
+from duograph.tensor.tensor import SUPPORTED, Tensor, with_known_dtype, wrap
 
 from . import config
 from .workers import prefetched
@@ -115,8 +115,8 @@ class DatasetIterator:
             return x.item()  # a dict, or whatever else rows of Python have
         if self._numpy or x.dtype.kind not in "biufc":
             return x
-        if self._owned and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
-            return wrap(x)  # a copy of a batch takes as long as making it
+        if self._owned and type(x) is np.ndarray and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
+            return wrap(with_known_dtype(x))  # a copy of a batch takes as long as making it
         return Tensor(x)
 
     def stop(self) -> None:

@@ -113,7 +113,9 @@ class Capturing:
             patterns = {}
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
-        for sources, shapes in ((dynamic, patterns), (set(), patterns), (dynamic, {})):
+        ways = [(kind, patterns) for kind in (dynamic, dynamic - store.attempts.texts, set())] + [(dynamic, {})]
+        while ways:
+            sources, shapes = ways.pop(0)
             if (sources, shapes) in tried or store.is_late:
                 continue
             tried.append((sources, shapes))
@@ -122,7 +124,10 @@ class Capturing:
             except (*INTERNAL, RecursionError) as exc:  # a rule does not know symbolic sizes: those at hand always work
                 logger.debug("%s", f"capture for varying numbers and sizes failed: {exc}")
                 store.is_late = isinstance(exc, OutOfTime)
-                if isinstance(exc, Uncapturable) and exc.trail and sources:
+                needed = exc.needed & sources if isinstance(exc, Uncapturable) else frozenset()
+                if needed:  # there is a version for each of these texts; others may be handed on
+                    ways.insert(0, (sources - needed, shapes))
+                elif isinstance(exc, Uncapturable) and exc.trail and sources:
                     store.refusal = without_frames(exc)
                 why = why or str(exc)
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph

@@ -27,10 +27,10 @@ class Miss:
     Attributes:
         entry: the version.
         tensors: guards of tensors that fail; none, if sizes do not fulfil what was assumed of them.
-        numbers: sources of numbers that differ.
+        numbers: guards of numbers and texts that differ.
     """
 
-    def __init__(self, entry: Entry, tensors: Sequence[Guard], numbers: Sequence[Source]) -> None:
+    def __init__(self, entry: Entry, tensors: Sequence[Guard], numbers: Sequence[Guard]) -> None:
         self.entry, self.tensors, self.numbers = entry, tensors, numbers
 
 
@@ -52,7 +52,7 @@ def near_misses(entries: Iterable[Entry], names: tuple[str, ...], values: Sequen
         if failing is None and not (failing := entry.misses_of_others(values)):
             continue
         tensors = [g for g in failing if _differs_in_sizes(g, values)]
-        numbers = [g.source for g in failing if g.check == "equal" and may_be_input(g.expected)]
+        numbers = [g for g in failing if g.check == "equal" and may_be_input(g.expected)]
         if len(tensors) + len(numbers) == len(failing) and (tensors or not failing):
             found.append(Miss(entry, tensors, numbers))
     return found
@@ -106,21 +106,27 @@ def note_misses(
         others = others if all(_may_vary(other, values) for other in others) else []
         for other in others:
             if other.check == "equal":
-                store.attempts.note_number(other.source)
+                _note_number(store, other)
         if guard is not None and not others and guard.check not in ("tensor", "pattern"):
             store.attempts.note_missed(_whole(guard.source), entry.hits)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):
-            store.attempts.note_number(guard.source)
+            for other in entry.misses(values) or [guard]:
+                if other.check == "equal" and may_be_input(other.expected):
+                    _note_number(store, other)
         elif guard is not None and guard.check == "items":
             _note_items(store, guard, values)
     if near:
         most_general = max(near, key=lambda miss: len(miss.entry.patterns))
         store.sizes.note(most_general.tensors, values)
-        for source in most_general.numbers:
-            store.attempts.note_number(source)
+        for differing in most_general.numbers:
+            _note_number(store, differing)
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
+
+
+def _note_number(store: Entries, guard: Guard) -> None:
+    store.attempts.note_number(guard.source, is_text=type(guard.expected) is str)
 
 
 def _whole(source: Source) -> Source:

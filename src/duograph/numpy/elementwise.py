@@ -10,7 +10,7 @@ import numpy as np
 
 from duograph.api.functional.forms import as_float, documented, in_dtype
 from duograph.api.promote import as_tensor as any_tensor
-from duograph.api.promote import is_number, to_dtype
+from duograph.api.promote import is_number, python_type, to_dtype
 from duograph.api.public_ops import functions
 from duograph.core import dtype as dt
 from duograph.ops.arithmetic import abs_, mul, sign
@@ -246,11 +246,15 @@ def float_power(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     return in_dtype(pow_(*(to_dtype(t, wide) for t in parts)), dtype)
 
 
+def _is_limit(number: Any, x: Any) -> bool:
+    return isinstance(x, Tensor) and x.dtype.is_integer and is_number(number) and python_type(number) is int
+
+
 def _bound(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """`maximum` or `minimum`: a number takes the dtype of the tensor beside it."""
+    """`maximum` or `minimum`: a number takes the dtype of the tensor beside it, or the nearest that this has."""
 
     def function(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
-        if type(x2) in (int, float) and _fits(x2, x1):
+        if (type(x2) in (int, float) and _fits(x2, x1)) or _is_limit(x2, x1) or _is_limit(x1, x2):
             return in_dtype(fn(x1, x2), dtype)
         x, y = as_tensor(x1), as_tensor(x2)
         if is_number(x2) and not is_number(x1):

@@ -54,8 +54,13 @@ def _singular(x: np.ndarray, **options: Any) -> Any:
 
 def adjoint_matrix(x: Any) -> Any:
     """The (conjugate) transposes of the matrices in the last two axes."""
+    return transposed(adjoint(x))
+
+
+def transposed(x: Any) -> Any:
+    """The transposes of the matrices in the last two axes."""
     rank = len(x.shape)
-    return transpose(adjoint(x), perm=(*range(rank - 2), rank - 1, rank - 2))
+    return transpose(x, perm=(*range(rank - 2), rank - 1, rank - 2))
 
 
 def _scalars(x: Any) -> Any:
@@ -99,8 +104,69 @@ class det:
         return np.asarray(np.linalg.det(x), x.dtype)
 
     def bprop(ins, out, dout):
+        return (mul(_scalars(dout), adjoint(cofactors(ins[0]))),)
+
+
+def _cofactors_of_singular(x: np.ndarray) -> np.ndarray:
+    u, s, vh = _singular(x)
+    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
+    sign = np.linalg.det(u) * np.linalg.det(vh)
+    return np.asarray(sign[..., None, None] * (np.conj(u) * others[..., None, :]) @ np.conj(vh), x.dtype)
+
+
+@primitive
+class cofactors:
+    """The derivative of the determinant by every element, of singular matrices too."""
+
+    raises = True
+    batch = batch_with("cofactors", _unchanged)
+
+    def infer(x):
+        return _matrix("cofactors", x)
+
+    def reference(x):
+        try:
+            return np.asarray(np.linalg.det(x)[..., None, None] * np.swapaxes(np.linalg.inv(x), -1, -2), x.dtype)
+        except np.linalg.LinAlgError:
+            return np.stack([
+                _cofactors_of_singular(m) if np.linalg.det(m) == 0 else cofactors.reference(m)
+                for m in x.reshape(-1, *x.shape[-2:])
+            ]).reshape(x.shape) if x.ndim > 2 else _cofactors_of_singular(x)  # fmt: skip
+
+    def bprop(ins, out, dout):
         (x,) = ins
-        return (mul(_scalars(mul(dout, adjoint(out))), adjoint_matrix(inverse(x))),)
+        h, of_det = adjoint_matrix(inverse(x)), adjoint(det(x))
+        along = reduce_sum(mul(dout, h), axis=(len(x.shape) - 2, len(x.shape) - 1), keep_dims=True)
+        across = matmul(matmul(h, transposed(mul(dout, _scalars(of_det)))), h)
+        return (sub(mul(along, adjoint(out)), across),)
+
+
+@primitive
+class pseudo_inverse:
+    """The pseudo-inverse of every matrix; singular values up to ``limit``, of shape ``(..., 1, 1)``, count as 0."""
+
+    raises = True
+    batch = aligned_batch("pseudo_inverse")
+
+    def infer(x, limit):
+        x = _matrix("pinv", x, square=False)
+        lead = broadcast_shapes(x.shape[:-2], limit.shape[:-2], op="pinv")
+        return x.with_shape((*lead, x.shape[-1], x.shape[-2]))
+
+    def reference(x, limit):
+        u, s, vh = _singular(x, full_matrices=False)
+        kept = s > limit[..., 0]
+        inverted = np.where(kept, 1 / np.where(kept, s, 1), 0)[..., None, :]
+        h = np.conj(np.swapaxes(vh, -1, -2)) * inverted
+        return np.asarray(h @ np.conj(np.swapaxes(u, -1, -2)), x.dtype)
+
+    def bprop(ins, out, dout):
+        x, _ = ins
+        h, of_dout = adjoint_matrix(out), adjoint_matrix(dout)
+        within = neg(matmul(matmul(h, dout), h))
+        left, right = matmul(of_dout, matmul(out, h)), matmul(matmul(h, out), of_dout)
+        beside = add(sub(left, matmul(x, matmul(out, left))), sub(right, matmul(matmul(right, out), x)))
+        return sum_to(add(within, beside), x.shape), None
 
 
 @primitive

@@ -89,7 +89,9 @@ def _lower_and_upper(a: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarr
     fraction = factor * _fraction(np.where(left, 1.0, sa), np.where(left, 2.0, sx))
     lower = np.where(left, series, 1.0 - fraction)
     upper = np.where(left, 1.0 - series, fraction)
-    edge = np.where((x == 0) & (a > 0), 0.0, np.where((np.isposinf(x) & (a > 0)) | ((a == 0) & (x > 0)), 1.0, np.nan))
+    nothing = ((x == 0) & (a > 0)) | (np.isposinf(a) & (x > 0) & (x < np.inf))
+    everything = (np.isposinf(x) & (a > 0) & (a < np.inf)) | ((a == 0) & (x > 0))
+    edge = np.where(nothing, 0.0, np.where(everything, 1.0, np.nan))
     return np.where(fine, lower, edge), np.where(fine, upper, 1.0 - edge)
 
 

@@ -19,9 +19,12 @@ from .unary import exp, isfinite, log, sqrt
 @in_single
 def logsumexp(x: Any, axis: tuple[int, ...], keep_dims: bool = False) -> Any:
     """``log(sum(exp(x)))`` over ``axis`` (normalised), shifted by the maximum."""
-    top = stop_gradient(reduce_max(x, axis=axis, keep_dims=True))
-    shift = select(isfinite(top), top, constant_like(top, 0))  # -inf - -inf would be NaN
-    total = add(log(reduce_sum(exp(sub(x, shift)), axis=axis, keep_dims=True)), shift)
+    if any(isinstance(x.shape[i], int) and not x.shape[i] for i in axis):  # nothing has no maximum
+        total = log(reduce_sum(x, axis=axis, keep_dims=True))
+    else:
+        top = stop_gradient(reduce_max(x, axis=axis, keep_dims=True))
+        shift = select(isfinite(top), top, constant_like(top, 0))  # -inf - -inf would be NaN
+        total = add(log(reduce_sum(exp(sub(x, shift)), axis=axis, keep_dims=True)), shift)
     return total if keep_dims else reshape(total, shape=tuple(n for i, n in enumerate(x.shape) if i not in axis))
 
 

@@ -259,6 +259,13 @@ SUPPORTED = frozenset(d.numpy for d in dt.DTYPES)
 """Dtypes of arrays that tensors are made of."""
 
 
+def with_known_dtype(arr: np.ndarray) -> np.ndarray:
+    """``arr``, or a view of it with the one object of its dtype: arrays that were pickled have another, and native code
+    tells dtypes apart by identity."""
+    known = dt.from_numpy(arr.dtype).numpy
+    return arr if arr.dtype is known else arr.view(known)
+
+
 def _number_array(value: Any) -> np.ndarray:
     arr = np.array(value)
     if arr.dtype == object:
@@ -269,7 +276,12 @@ def _number_array(value: Any) -> np.ndarray:
 def _converted(arr: np.ndarray, want: Any) -> np.ndarray:
     """A copy of ``arr`` in ``want``; integers wrap around, as in MindSpore."""
     if want is None or arr.dtype == want:
-        return np.array(arr, order="C")
+        want = dt.from_numpy(arr.dtype).numpy
+        if arr.dtype is want:
+            return np.array(arr, order="C")
+        made = np.empty(arr.shape, want)
+        made[...] = arr
+        return made
     with np.errstate(all="ignore"):
         if arr.dtype.kind == "c" and np.dtype(want).kind not in "cb":
             arr = arr.real
@@ -310,5 +322,5 @@ def _plain(data: Any) -> Any:
 
 __all__ = [
     "SUPPORTED", "Alias", "Dim", "Placeholder", "SymbolicValueError", "Tensor", "ViewLink", "array_from", "fresh_stamp",
-    "root_of", "type_of", "wrap", "wrap_view",
+    "root_of", "type_of", "with_known_dtype", "wrap", "wrap_view",
 ]  # fmt: skip

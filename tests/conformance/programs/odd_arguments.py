@@ -67,3 +67,18 @@ def more_terms_than_memory_error(x, p):
 @program(calls=[(T([[1.0, 4.0, 9.0]]), n) for n in (1, 3, 2**40)], captured=False)
 def differences_until_nothing_is_left(x, n):
     return mint.diff(x, n), x.diff(n)
+
+
+@program(T([]), T([[], []]), T([INF, INF, 2.0, 0.0, INF]), T([1.0, INF, INF, INF, 0.0]))
+def sums_of_nothing_and_limits_at_infinity(x, y, a, b):
+    return ops.logsumexp(x, 0), ops.logsumexp(y, 1), ops.igamma(a, b), ops.igammac(a, b)
+
+
+@program(calls=[(T([1, 2], ms.int8), k) for k in (300, -300, 1, 5)])
+def bounds_that_the_dtype_lacks(x, k):
+    return ms.numpy.maximum(x, k), ms.numpy.minimum(k, x)
+
+
+@program(calls=[(T([[1.0, 2.0], [2.0, 4.0]]),), (T([[2.0, 0.0], [0.0, 2.0]]),), (T([[0.0, 0.0], [0.0, 0.0]]),)])
+def determinant_and_inverse_of_special_matrices(x):
+    return ms.grad(ops.det)(x), ms.grad(lambda a: ops.pinv(a).sum())(x), ops.pinv(x).sum() + ops.det(x)

@@ -276,3 +276,22 @@ def gradient_that_needs_what_a_branch_has_overwritten_error(x, y):
 @program(calls=[(X, Y), (-X, Y)])
 def gradient_of_a_branch_that_writes_before_it_reads(x, y):
     return ms.grad(_writes_before_it_reads_in_a_branch, (0, 1))(x, y)
+
+
+class _GivesItsOutput(nn.Cell):
+    """Its gradient reads what it has given, through which a gradient of second order flows."""
+
+    def construct(self, x, s):
+        return x * s
+
+    def bprop(self, x, s, out, dout):
+        return dout * 100 + out, dout.sum()
+
+
+_gives_its_output = _GivesItsOutput()
+
+
+@program(X, T(2.0))
+def second_gradient_through_what_the_cell_has_given(x, s):
+    once = ms.grad(lambda a: _gives_its_output(a, s).sum())
+    return once(x), ms.grad(lambda a: once(a * a).sum())(x)

@@ -1,5 +1,7 @@
 """NumPy arrays as arguments, and from outside, are inputs: read when the call begins, guarded by dtype and shape."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -218,3 +220,43 @@ def test_a_loop_over_batches_of_numpy_has_one_version():
     assert values == trained(lambda f: f)[1]
     found = step.explain()
     assert [v["native_calls"] for v in found.versions] == [22] and not found.fallbacks
+
+
+def pickled(a):
+    return pickle.loads(pickle.dumps(a))
+
+
+WITH_ANOTHER_DTYPE_OBJECT = [
+    pickled(array(3, 4)),
+    pickled(array(3, 4) > 0),
+    array(3, 4).view(np.dtype("f4", metadata={"unit": "m"})),
+    array(3, 4).view(np.dtype("f4").newbyteorder("=")),
+    np.arange(12, dtype=np.longlong).reshape(3, 4),
+]
+
+
+@pytest.mark.parametrize("made", [Tensor, Tensor.from_numpy, ms.Parameter, pickled, np.copy])
+@pytest.mark.parametrize("a", WITH_ANOTHER_DTYPE_OBJECT, ids=["pickle", "bool", "metadata", "order", "longlong"])
+def test_equal_dtypes_that_are_other_objects(a, made):
+    """What worker processes give, and what is in pickled datasets, has dtypes that are no single objects."""
+    assert a.dtype is not Tensor(a).dtype.numpy
+    f = ms.jit(lambda x: ops.cast(x if isinstance(x, Tensor) else Tensor(x), ms.float32) * 2 + 1)
+    for _ in range(8):
+        assert bits(f(made(a))) == bits(ops.cast(Tensor(a), ms.float32) * 2 + 1)
+    assert len(f.explain().versions) == 1 and not f.explain().failures and not f.explain().recompiles
+
+
+def test_rows_of_worker_processes_run_natively():
+    data = ms.dataset.GeneratorDataset(Rows(), ["x"], num_parallel_workers=2, shuffle=False).batch(4)
+    f = ms.jit(lambda x: ops.sin(x) + 1)
+    for (x,) in data.create_tuple_iterator():
+        assert bits(f(x)) == bits(ops.sin(Tensor(x.asnumpy())) + 1)
+    assert len(f.explain().versions) == 1 and not f.explain().failures
+
+
+class Rows:
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, i):
+        return np.full(3, i, np.float32)

@@ -306,7 +306,7 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     if hermitian:  # the lower triangle stands for the whole
         low = diagonals.tril(x, diagonal=-1)
         x = arithmetic.add(diagonals.tril(x, diagonal=0), dec.adjoint_matrix(low))
-    s, u, v = dec.svd(x, full_matrices=False)
+    s = dec.svd_values(x)
     largest = red.reduce_max(s, axis=(s.ndim - 1,), keep_dims=True)
     relative = (
         rtol
@@ -318,9 +318,7 @@ def pinv(x: Tensor, *, atol: Any = None, rtol: Any = None, hermitian: bool = Fal
     limit = BINARY["mul"](largest, relative)
     if atol is not None:
         limit = BINARY["maximum"](limit, atol)
-    kept = operators.greater(s, limit)
-    inverted = select(kept, arithmetic.reciprocal(select(kept, s, constant_like(s, 1))), constant_like(s, 0))
-    return linalg.matmul(arithmetic.mul(v, movement.expand_dims(inverted, s.ndim - 1)), dec.adjoint_matrix(u))
+    return dec.pseudo_inverse(x, movement.expand_dims(limit, s.ndim))
 
 
 def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint: bool = False) -> Tensor:

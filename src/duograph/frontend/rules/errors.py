@@ -27,9 +27,11 @@ class Uncapturable(CaptureError):
 
     Attributes:
         premises: what the program had read until then (`premises.Premise`).
+        needed: where the texts are found whose contents it needs, of those that a capture does not know.
     """
 
     premises: tuple[Any, ...] = ()
+    needed: frozenset[Any] = frozenset()
 
     def __init__(self, reason: str, span: Any = None) -> None:
         super().__init__(reason)

@@ -483,7 +483,7 @@ class Session(Identified, Shadows):
 
     def source_of(self, obj: Any) -> Source:
         """How to reach an outside object; objects are pinned by the guard that found them."""
-        known = self._object_sources.get(id(obj))
+        known = (self._tensor_sources if isinstance(obj, Tensor) else self._object_sources).get(id(obj))
         if known is None:
             self.check_outside(obj)
             known = self._object_sources[id(obj)] = (obj, sources.pinned(obj))

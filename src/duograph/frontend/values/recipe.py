@@ -45,7 +45,7 @@ from .journals import Journal, operations
 from .remade import parts_of
 from .restricted import Restricted
 from .shadows import facts_of_container, new_blank
-from .text import GraphText
+from .text import GraphText, UnreadText
 from .world import CONTAINERS, is_own_dictionary, new_tuple, refill_dict, set_contents
 
 
@@ -320,7 +320,11 @@ class Collector:
             bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range | enum.Enum,
         ):
             return Constant(value)
+        if isinstance(value, UnreadText):
+            return value.refuse() if self.values_only else Outside(value.source)
         if isinstance(value, GraphText):
+            if value.found is not None:
+                return self.recipe(value.found)
             return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
         if isinstance(value, Node):
             return Output(self.output(value))
@@ -487,6 +491,8 @@ class Collector:
             return Outside(self.session.tensor_source(value))
         if self.binder.is_outdated(value):
             raise Uncapturable("a view of memory that set_data has taken from its Parameter leaves the program")
+        if is_user_class(type(value)):
+            raise Uncapturable(f"an object of class {type(value).__qualname__}, which derives from Tensor")
         if value._view is not None:
             self.session.given_views.append(value)
         if value._view is None:

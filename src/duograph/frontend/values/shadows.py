@@ -33,6 +33,7 @@ from ..rules.policy import check_keys
 from ..rules.sources import Pin, Source
 from .factories import Factory, get_factory, set_factory
 from .journals import Journal, Journals
+from .text import GraphText, UnreadText
 from .world import World, contents, is_own_dictionary, new_tuple, put_item, set_contents
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
 
 
 def may_be_input(value: Any) -> bool:
-    """Whether a number may be an input of a graph: Python's, and NumPy's that hold such."""
-    return type(value) in (int, float) or type(value) in _OF_NUMPY
+    """Whether a number may be an input of a graph: Python's, and NumPy's that hold such. Texts are handed on."""
+    return type(value) in (int, float, str) or type(value) in _OF_NUMPY
 
 
 def is_number_of_numpy(value: Any) -> bool:
@@ -128,6 +129,7 @@ class Shadows(Journals):
         self.originals: dict[int, tuple[Any, Source]] = {}  # id(shadow) -> outside container and its source
         self.tuples: dict[int, tuple[Any, Source]] = {}  # id(tuple of the program) -> it, and its source
         self._shadows: dict[int, Any] = {}
+        self._texts: dict[Source, GraphText] = {}  # that vary
         self._numpy_numbers: dict[Source, NumpyScalar] = {}
         self._changed: set[int] = set()  # ids of shadows that the program has called a changing method of, or more
         self._tuples: dict[tuple[int, Source], tuple[Any, ...]] = {}  # (id(outside tuple), source) -> tuple
@@ -140,6 +142,10 @@ class Shadows(Journals):
         varies = bool(self.dynamic) and (source in self.dynamic or self.found_at(source) in self.dynamic)
         if isinstance(value, np.generic) and varies and may_be_input(value):
             return self._numpy_number(value, source)
+        if varies and type(value) is str:
+            self.guards.add(source, "type", str)
+            known_as = source if source in self.dynamic else self.found_at(source)
+            return self._texts.setdefault(source, GraphText([(str, UnreadText(source, known_as))]))
         if (varies and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
                 if known == source:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor, wrap
 
 from ..rules.errors import Uncapturable
+from ..rules.sources import Source
+from .restricted import Restricted
 from .world import new_tuple
 
 MAX_SAMPLE = 1024
@@ -36,6 +38,12 @@ class GraphText:
     def __init__(self, parts: list[str | tuple[Callable[[Any], str], Any]]) -> None:
         self.parts = parts
 
+    @property
+    def found(self) -> UnreadText | None:
+        """What it says if it is a text from outside, as it is."""
+        part = self.parts[0] if len(self.parts) == 1 else ""
+        return part[1] if isinstance(part, tuple) and part[0] is str and type(part[1]) is UnreadText else None
+
     def __add__(self, other: Any) -> Any:
         if isinstance(other, str):
             return GraphText([*self.parts, other])
@@ -45,14 +53,53 @@ class GraphText:
         return GraphText([other, *self.parts]) if isinstance(other, str) else NotImplemented
 
     def _unknown(self, *_: Any, **__: Any) -> Any:
-        raise Uncapturable("the text of a string that depends on tensor values is only known at run time")
+        raise refusal("what is said by", self)
 
     __str__ = __repr__ = __len__ = __bool__ = __eq__ = __contains__ = __getitem__ = __iter__ = __format__ = __hash__ = (
         _unknown  # type: ignore[assignment]
     )
 
     def __getattr__(self, name: str) -> Any:
-        raise Uncapturable(f"str.{name} of a string that depends on tensor values")
+        raise refusal(f"str.{name} of", self)
+
+    def attribute(self, name: str) -> Any:
+        """An attribute of the string that a program asks for."""
+        if name == "__class__":
+            return str
+        if not hasattr(str, name):
+            raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
+        raise refusal(f"str.{name} of", self)
+
+
+def refusal(what: str, text: Any) -> Uncapturable:
+    """Why something cannot be done to a text that is only known at run time."""
+    found = frozenset(_found_in(text))
+    kind = UnreadText.why if found else "a string that depends on tensor values, which is only known at run time"
+    error = Uncapturable(f"{what} {kind}")
+    error.needed = found
+    return error
+
+
+def _found_in(value: Any) -> Iterator[Source]:
+    """Where the texts from outside are found that a text consists of, as `Session.dynamic` has it."""
+    if type(value) is UnreadText:
+        yield value.known_as
+    elif isinstance(value, GraphText | tuple | list):
+        for part in value.parts if isinstance(value, GraphText) else value:
+            yield from _found_in(part)
+
+
+class UnreadText(Restricted):
+    """What a text from outside says that is another one in each call: a program may only hand it on."""
+
+    __slots__ = ("known_as", "source")
+    why = "a text that is another one in each call"
+
+    def __init__(self, source: Source, known_as: Source) -> None:
+        self.source, self.known_as = source, known_as
+
+    def refuse(self, *_: Any) -> NoReturn:
+        raise refusal("what is said by", self)
 
 
 _CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
@@ -156,8 +203,18 @@ class _NoSampleError(Exception):
     """A value for which nothing can stand in."""
 
 
+def _character(text: Any, _: Any) -> NoReturn:
+    raise refusal("a character of", text)
+
+
+_AnyText: Any = type("str", (str,), {"__getitem__": _character})
+"""What is done to one text can be done to all of them, but for taking a character (``"{0[1]}".format(text)``)."""
+
+
 def _sample(value: Any) -> Any:
     """A value of the same types as the run-time ``value``: nobody may look at the text before it is made."""
+    if isinstance(value, GraphText):
+        return _AnyText()
     if isinstance(value, Scalar):
         return {"bool": True, "int": 1, "float": 1.0}[value.kind]
     if type(value) is Tensor:

@@ -73,6 +73,8 @@ class Attributes:
             return factory_of(obj)
         if isinstance(obj, Tensor):
             return self._tensor_attr(obj, name)
+        if isinstance(obj, GraphText):
+            return obj.attribute(name)
         if isinstance(obj, types.ModuleType):
             return self._module_attr(obj, name)
         if isinstance(obj, super):
@@ -176,10 +178,18 @@ class Attributes:
         if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
             raise Uncapturable("the attribute `grad` of a Parameter")
         found = watched(type(obj), name)
-        if isinstance(found, types.FunctionType) and is_interpreted(found):
-            return types.MethodType(found, obj)
         if id(obj) in (choices := self.session.choices).made:
             choices.check_attribute(obj, found, name)
+        if is_user_class(type(obj)) and (
+            found is None or found is not lookup(Parameter if isinstance(obj, Parameter) else Tensor, name)
+        ):
+            if self.session.is_outside(obj):
+                return self._instance_attr(obj, name)
+            self.session.check_attribute_of(obj)
+            if type(found) is property and is_interpreted(found.fget):
+                return self.calls.call(found.fget, (obj,), {})
+        if isinstance(found, types.FunctionType) and is_interpreted(found):
+            return types.MethodType(found, obj)
         if found is None and (origin := self.session.binder.origin_of(obj)) is not obj:
             return self._tensor_attr(origin, name)
         if found is None:

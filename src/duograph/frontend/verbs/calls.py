@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.autodiff.grads import gradient_of
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.called import note_user_code
 from duograph.core.op import Op
@@ -42,7 +43,7 @@ from ..rules.watch import watched
 from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
 from ..values.movable import PLAIN
-from ..values.text import GraphText, contains_symbolic, formatted
+from ..values.text import GraphText, contains_symbolic, formatted, refusal
 from ..values.world import CONTAINERS, Frame
 from . import addresses, clocks, deferred, numbers  # noqa: F401 - which register substitutes
 from .attributes import is_users_descriptor, special_method, user_method
@@ -315,6 +316,8 @@ class Calls:
         new, init = watched(cls, "__new__"), special_method(cls, "__init__")
         if is_interpreted(special_method(cls, "__del__")):
             raise Uncapturable(f"an object of class {cls.__qualname__}, whose __del__ runs when it is dropped")
+        if issubclass(cls, Tensor) and is_user_class(cls):  # in a graph, a tensor is of class Tensor or Parameter
+            raise Uncapturable(f"an object of class {cls.__qualname__}, which derives from Tensor")
         if isinstance(cls, enum.EnumMeta):
             return self._member(cls, args, kwargs)
         if isinstance(new, staticmethod):
@@ -384,6 +387,10 @@ class Calls:
 
     def call_native(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Runs code that is not interpreted, if it is known to be free of effects on the outside world."""
+        if id(fn) in self._rules and gradient_of(fn) is None:  # it may ask whether an argument is a string
+            for value in (*args, *kwargs.values()):
+                if type(value) is GraphText:
+                    raise refusal(f"{fn.__name__} of", value)
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))

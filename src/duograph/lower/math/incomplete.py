@@ -132,8 +132,9 @@ def _gamma(b: Builder, a: Value, x: Value, upper: bool) -> Value:
     (series, _), (fraction, _) = _parts(b, safe_a, safe_x, left)
     one, zero, nan = b.const(1.0, a), b.const(0.0, a), b.const(NAN, a)
     below, above = factor * series, factor * fraction
-    full = (b.eq(x, INF) & b.gt(a, 0.0)) | (b.eq(a, 0.0) & b.gt(x, 0.0))
-    edge = b.select(b.eq(x, 0.0) & b.gt(a, 0.0), zero, b.select(full, one, nan))
+    empty = (b.eq(x, 0.0) & b.gt(a, 0.0)) | (b.eq(a, INF) & b.gt(x, 0.0) & b.lt(x, INF))
+    full = (b.eq(x, INF) & b.gt(a, 0.0) & b.lt(a, INF)) | (b.eq(a, 0.0) & b.gt(x, 0.0))
+    edge = b.select(empty, zero, b.select(full, one, nan))
     if upper:
         return b.select(fine, b.select(left, one - below, above), one - edge)
     return b.select(fine, b.select(left, below, one - above), edge)

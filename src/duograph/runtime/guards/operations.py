@@ -17,6 +17,8 @@ from duograph.runtime.python.cpython import (
     ARRAY_SHAPE,
     C_CONTIGUOUS,
     DICT_VERSION,
+    DTYPE_CHARS,
+    DTYPE_CLASS,
     FLOAT_VALUE,
     LIST_ITEMS,
     SIZE,
@@ -477,7 +479,11 @@ def tensor(m: GuardCode) -> None:
     m.check(f.get(found.get(), TYPE).eq(f.word("ndarray")))
     f.place(is_array)
     data = found.get()
-    m.check(f.get(data, ARRAY_DTYPE).eq(f.get(want, TENSOR.dtype)))
+    dtype, wanted_dtype, same = f.get(data, ARRAY_DTYPE), f.get(want, TENSOR.dtype), f.label("same_dtype")
+    f.goto_if(dtype.eq(wanted_dtype), same)
+    m.check(f.get(dtype, DTYPE_CLASS).eq(f.get(wanted_dtype, DTYPE_CLASS)))  # of an array that was pickled
+    m.check(f.get(dtype, DTYPE_CHARS).eq(f.get(wanted_dtype, DTYPE_CHARS)))
+    f.place(same)
     rank = f.get(data, ARRAY_RANK).to("i64")
     m.check(rank.eq(f.get(want, TENSOR.rank)))
     contiguous, wanted = (f.get(data, ARRAY_FLAGS) & C_CONTIGUOUS).to("i64"), f.get(want, TENSOR.contiguous)

@@ -280,8 +280,9 @@ class GuardProgram:
     ) -> None:
         """A tensor of exactly this class whose payload is an array of this dtype and shape; ``None``: any. Of class
         ``ndarray``: the array itself."""
-        if np.empty(0, dtype).dtype is not dtype:
-            raise Unsupported(f"dtype {dtype} is not a single object")
+        given, dtype = dtype, np.dtype(dtype.type)
+        if dtype != given or np.empty(0, dtype).dtype is not dtype:
+            raise Unsupported(f"dtype {given} is not a single object")
         extents = [ANY if n is None else n for n in shape]
         whole = ANY if contiguous is None else int(contiguous)
         table = np.array([self._pointer(kind), id(dtype), len(extents), whole, *extents], np.int64)

@@ -46,6 +46,8 @@ ARRAY_SHAPE = Field("shape of an array", "ptr", HEAD + 16)
 ARRAY_STRIDES = Field("strides of an array", "ptr", HEAD + 24)
 ARRAY_BASE = Field("base of an array", "ptr", HEAD + 32)
 ARRAY_DTYPE = Field("dtype of an array", "ptr", HEAD + 40)
+DTYPE_CLASS = Field("class of a dtype's scalars", "ptr", HEAD)
+DTYPE_CHARS = Field("kind, character and byte order of a dtype", "i32", HEAD + 8)
 ARRAY_FLAGS = Field("flags of an array", "i32", HEAD + 48)
 ARRAY_HANDLER = Field("memory handler of an array", "ptr", HEAD + 72)
 
@@ -271,6 +273,9 @@ def _check_arrays(known: Layout) -> None:
             _expect(found, wanted, "shape or strides of an array")
         _expect(_word(at + ARRAY_BASE), 0 if array.base is None else id(array.base), "base of an array")
         _expect(_word(at + ARRAY_DTYPE), id(array.dtype), "dtype of an array")
+        _expect(_word(id(array.dtype) + DTYPE_CLASS), id(array.dtype.type), "class of a dtype's scalars")
+        chars = f"{array.dtype.kind}{array.dtype.char}{array.dtype.byteorder}".encode()
+        _expect(ctypes.string_at(id(array.dtype) + DTYPE_CHARS, 3), chars, "kind, character and byte order of a dtype")
         flags = ctypes.c_int32.from_address(at + ARRAY_FLAGS).value
         for bit, name in (
             (C_CONTIGUOUS, "C_CONTIGUOUS"), (OWNS_DATA, "OWNDATA"), (ALIGNED, "ALIGNED"), (WRITEABLE, "WRITEABLE"),
