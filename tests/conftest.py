@@ -5,6 +5,7 @@ Internal failures raise, whatever test they happen in (`duograph.base.failures`)
 `pytest --hypothesis-profile=search` tries new ones; `scripts/fuzz` searches for longer.
 """
 
+import atexit
 import gc
 import os
 
@@ -76,3 +77,11 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     gc.collect()
     if nextitem is None or nextitem.path != item.path:
         gc.unfreeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure() -> None:
+    """Of the two collections that pytest ends with, the second finds nothing: what tests have left is hidden from it,
+    and shown again to that of the interpreter's end."""
+    gc.freeze()
+    atexit.register(gc.unfreeze)

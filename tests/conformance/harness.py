@@ -251,13 +251,32 @@ def fresh(value: Any) -> Any:
     return value if callable(value) or isinstance(value, type) else copy.deepcopy(value)
 
 
+class Bits:
+    """The bits of an array, which are compared; its numbers are written out only for the reader of a failure."""
+
+    __slots__ = ("bits", "dtype", "objects", "shape")
+
+    def __init__(self, array: np.ndarray | np.generic) -> None:
+        self.bits, self.dtype, self.shape = array.tobytes(), array.dtype, array.shape
+        self.objects = str(array) if array.dtype.hasobject else ""  # the bits are addresses
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bits) and (self.bits, self.objects) == (other.bits, other.objects)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        numbers = np.ndarray(self.shape, self.dtype, self.bits) if not self.objects else self.objects
+        return f"{np.array2string(np.asarray(numbers), threshold=20)} {self.bits!r}"
+
+
 def describe(value: Any) -> Any:
     """A value as plain data that compares equal exactly if type, dtype, shape and bits are."""
     if isinstance(value, ms.Tensor):
         array = value.asnumpy()
-        return (type(value).__name__, str(value.dtype), tuple(value.shape), _shown(array), array.tobytes())
+        return (type(value).__name__, str(value.dtype), tuple(value.shape), Bits(array))
     if isinstance(value, np.ndarray | np.generic):
-        return (type(value).__name__, str(value.dtype), value.shape, _shown(value), value.tobytes())
+        return (type(value).__name__, str(value.dtype), value.shape, Bits(value))
     if isinstance(value, float):
         return ("float", value.hex())
     if isinstance(value, dict):
@@ -286,8 +305,3 @@ def _given(generator: Any) -> list[Any]:
     except Exception as error:  # noqa: BLE001 - whatever a program raises is part of its outcome
         given.append(("raised", type(error).__name__))
     return given
-
-
-def _shown(array: Any) -> str:
-    """For the reader of a failure; the bits follow."""
-    return np.array2string(np.asarray(array, dtype=None), threshold=20)

@@ -1,6 +1,5 @@
 """`duograph.base.imports`: Ctrl-C during an import that a program did not ask for."""
 
-import textwrap
 import threading
 
 import pytest
@@ -8,38 +7,58 @@ import pytest
 from duograph.base.imports import import_whole, start_thread
 from tests.unit.runtime.processes import python
 
+BEGIN = """
+import _imp, builtins, importlib, signal, sys, threading
+from duograph.base import imports
+sys.path.insert(0, {!r})
+builtins.was_interrupted, builtins.waits_again = threading.Event(), threading.Event()
+"""
+
+INTERRUPTING = """
+import builtins, signal, threading
+while not builtins.was_interrupted.wait(0.01):  # a signal just before the wait for this import is not heard
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+"""
+"""Of a module: interrupts the main thread, which waits for it."""
+
+NOTED = """
+import_module, wait = importlib.import_module, imports._Import.wait
+def noted(name, *args):
+    here = threading.current_thread()
+    if here is threading.main_thread() or builtins.was_interrupted.is_set():
+        print("importlib on", here.name, end=" ")
+        builtins.waits_again.set()
+    return import_module(name, *args)
+def waited(worker):
+    builtins.waits_again.set()
+    return wait(worker)
+importlib.import_module, imports._Import.wait = noted, waited
+"""
+"""Says what begins an import: the main thread never does, and nobody after an interrupted one."""
+
+
+def interrupted(module: str) -> str:
+    """The text of a program whose import of ``module`` is interrupted once."""
+    return f"""
+def interrupted(*_):
+    if not builtins.was_interrupted.is_set():
+        builtins.was_interrupted.set()
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, interrupted)
+try:
+    imports.import_whole("{module}")
+except KeyboardInterrupt:
+    print("interrupted", end=" ")
+"""
+
 
 def test_an_interrupted_import_goes_on_to_its_end(tmp_path):
     """The module registers itself when its import begins, and cannot be imported twice."""
-    (tmp_path / "slow_module.py").write_text(
-        textwrap.dedent("""
-            import builtins, signal, threading
-            assert not hasattr(builtins, "slow_module_was_here")
-            builtins.slow_module_was_here = True
-            while not builtins.was_interrupted.wait(0.01):  # a signal just before the wait for this import is not heard
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            whole = True
-        """)
-    )
-    program = f"""
-        import builtins, signal, sys, threading
-        from duograph.base.imports import import_whole
-        sys.path.insert(0, {str(tmp_path)!r})
-        builtins.was_interrupted = threading.Event()
-
-        def interrupted(*_):
-            if not builtins.was_interrupted.is_set():
-                builtins.was_interrupted.set()
-                raise KeyboardInterrupt
-
-        signal.signal(signal.SIGINT, interrupted)
-        try:
-            import_whole("slow_module")
-        except KeyboardInterrupt:
-            print("interrupted", end=" ")
-        print(import_whole("slow_module").whole)
-    """
-    assert python(program) == "interrupted True\n"
+    once = "assert not hasattr(builtins, 'was_here')\nbuiltins.was_here = True\n"
+    (tmp_path / "slow_module.py").write_text("import builtins\n" + once + INTERRUPTING + "whole = True\n")
+    asked = 'print(imports.import_whole("slow_module").whole)'
+    assert python(BEGIN.format(str(tmp_path)) + interrupted("slow_module") + asked) == "interrupted True\n"
 
 
 def test_an_error_of_the_import_is_raised():
@@ -63,44 +82,9 @@ def test_what_a_signal_handler_raises_while_a_thread_starts_is_raised():
 
 def test_a_wait_that_was_interrupted_is_taken_up_outside_the_import_system(tmp_path):
     """`importlib` on the main thread may be interrupted with its global lock held: the other import then never ends."""
-    (tmp_path / "slow_module.py").write_text(
-        textwrap.dedent("""
-            import builtins, importlib, signal, threading
-            while not builtins.was_interrupted.wait(0.01):
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            assert builtins.waits_again.wait(60)
-            whole = True
-        """)
-    )
-    program = f"""
-        import builtins, importlib, signal, sys, threading
-        from duograph.base import imports
-        sys.path.insert(0, {str(tmp_path)!r})
-        builtins.was_interrupted, builtins.waits_again = threading.Event(), threading.Event()
-
-        def interrupted(*_):
-            if not builtins.was_interrupted.is_set():
-                builtins.was_interrupted.set()
-                raise KeyboardInterrupt
-
-        signal.signal(signal.SIGINT, interrupted)
-        try:
-            imports.import_whole("slow_module")
-        except KeyboardInterrupt:
-            print("interrupted", end=" ")
-
-        import_module, wait = importlib.import_module, imports._Import.wait
-        def noted(name, *args):
-            print("importlib on", threading.current_thread().name, end=" ")
-            builtins.waits_again.set()
-            return import_module(name, *args)
-        def waited(worker):
-            builtins.waits_again.set()
-            return wait(worker)
-        importlib.import_module, imports._Import.wait = noted, waited
-        print(imports.import_whole("slow_module").whole)
-    """
-    assert python(program) == "interrupted True\n"
+    (tmp_path / "slow_module.py").write_text(INTERRUPTING + "assert builtins.waits_again.wait(60)\nwhole = True\n")
+    asked = 'print(imports.import_whole("slow_module").whole)'
+    assert python(BEGIN.format(str(tmp_path)) + interrupted("slow_module") + NOTED + asked) == "interrupted True\n"
 
 
 def test_an_import_that_failed_begins_again(tmp_path, monkeypatch):
@@ -133,73 +117,24 @@ def test_an_import_under_the_global_import_lock_of_a_finder_ends(tmp_path):
 def test_the_global_import_lock_of_another_thread_keeps_the_main_thread_out_of_the_import_system(tmp_path):
     """Each thread that imports holds it for moments; a signal in `importlib` on the main thread would leave it held."""
     (tmp_path / "slow_module.py").write_text("whole = True")
-    program = f"""
-        import _imp, importlib, sys, threading
-        from duograph.base import imports
-        sys.path.insert(0, {str(tmp_path)!r})
-        is_held, is_wanted = threading.Event(), threading.Event()
+    program = """
+def hold():
+    _imp.acquire_lock()
+    is_held.set()
+    builtins.waits_again.wait(60)
+    _imp.release_lock()
 
-        def hold():
-            _imp.acquire_lock()
-            is_held.set()
-            is_wanted.wait(60)
-            _imp.release_lock()
-
-        import_module, wait = importlib.import_module, imports._Import.wait
-        def noted(name, *args):
-            if threading.current_thread() is threading.main_thread():
-                print("importlib on the main thread", end=" ")
-                is_wanted.set()
-            return import_module(name, *args)
-        def waited(worker):
-            is_wanted.set()
-            return wait(worker)
-        importlib.import_module, imports._Import.wait = noted, waited
-        threading.Thread(target=hold, daemon=True).start()
-        is_held.wait(60)
-        print(imports.import_whole("slow_module").whole)
-    """
-    assert python(program) == "True\n"
+is_held = threading.Event()
+threading.Thread(target=hold, daemon=True).start()
+is_held.wait(60)
+print(imports.import_whole("slow_module").whole)
+"""
+    assert python(BEGIN.format(str(tmp_path)) + NOTED + program) == "True\n"
 
 
 def test_what_an_interrupted_import_has_come_to_is_waited_for(tmp_path):
     """A module that the other thread imports for the one that was asked for before."""
     (tmp_path / "outer_module.py").write_text("import inner_module")
-    (tmp_path / "inner_module.py").write_text(
-        textwrap.dedent("""
-            import builtins, signal, threading
-            while not builtins.was_interrupted.wait(0.01):
-                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-            assert builtins.waits_again.wait(60)
-            whole = True
-        """)
-    )
-    program = f"""
-        import builtins, importlib, signal, sys, threading
-        from duograph.base import imports
-        sys.path.insert(0, {str(tmp_path)!r})
-        builtins.was_interrupted, builtins.waits_again = threading.Event(), threading.Event()
-
-        def interrupted(*_):
-            if not builtins.was_interrupted.is_set():
-                builtins.was_interrupted.set()
-                raise KeyboardInterrupt
-
-        signal.signal(signal.SIGINT, interrupted)
-        try:
-            imports.import_whole("outer_module")
-        except KeyboardInterrupt:
-            print("interrupted", end=" ")
-
-        import_module, wait = importlib.import_module, imports._Import.wait
-        def noted(name, *args):
-            print("importlib on", threading.current_thread().name, end=" ")
-            builtins.waits_again.set()
-            return import_module(name, *args)
-        def waited(worker):
-            builtins.waits_again.set()
-            return wait(worker)
-        importlib.import_module, imports._Import.wait = noted, waited
-        print(imports.import_whole("inner_module").whole)
-    """
-    assert python(program) == "interrupted True\n"
+    (tmp_path / "inner_module.py").write_text(INTERRUPTING + "assert builtins.waits_again.wait(60)\nwhole = True\n")
+    asked = 'print(imports.import_whole("inner_module").whole)'
+    assert python(BEGIN.format(str(tmp_path)) + interrupted("outer_module") + NOTED + asked) == "interrupted True\n"

@@ -257,6 +257,9 @@ class Called(Recipe):
         return self.function(*[r.build(run) for r in self.items])
 
 
+_CONSTANTS = bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range | enum.Enum
+
+
 class Collector:
     """Turns values at the end of one path into recipes, and gathers the nodes that must be graph outputs.
 
@@ -315,17 +318,13 @@ class Collector:
             ):  # what is shown is built while the graph runs: nothing is looked for outside
                 return Called(value.numpy_type, [self.recipe(value.number)])
             return Outside(value.source)
-        if isinstance(
-            value,
-            bool | int | float | complex | str | bytes | type(None) | type(...) | DType | type | range | enum.Enum,
-        ):
+        if isinstance(value, _CONSTANTS):
             return Constant(value)
         if isinstance(value, UnreadText):
             return value.refuse() if self.values_only else Outside(value.source)
         if isinstance(value, GraphText):
-            if value.found is not None:
-                return self.recipe(value.found)
-            return Text([p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts])
+            parts = [p if isinstance(p, str) else (p[0], self.recipe(p[1])) for p in value.parts]
+            return Text(parts) if value.found is None else self.recipe(value.found)
         if isinstance(value, Node):
             return Output(self.output(value))
         if isinstance(value, Dim):

@@ -175,14 +175,13 @@ class Attributes:
             return tuple(d if isinstance(d, int) else dim_size(obj, axis=i) for i, d in enumerate(obj.shape))
         if name == "size" and obj.is_symbolic and isinstance(obj.size, Dim):
             return functools.reduce(operator.mul, self._tensor_attr(obj, "shape"))
-        if name in ("grad", "data") and isinstance(obj, Parameter) and name == "grad":
+        if name == "grad" and isinstance(obj, Parameter):
             raise Uncapturable("the attribute `grad` of a Parameter")
         found = watched(type(obj), name)
         if id(obj) in (choices := self.session.choices).made:
             choices.check_attribute(obj, found, name)
-        if is_user_class(type(obj)) and (
-            found is None or found is not lookup(Parameter if isinstance(obj, Parameter) else Tensor, name)
-        ):
+        known = lookup(Parameter if isinstance(obj, Parameter) else Tensor, name)
+        if is_user_class(type(obj)) and (found is None or found is not known):
             if self.session.is_outside(obj):
                 return self._instance_attr(obj, name)
             self.session.check_attribute_of(obj)
