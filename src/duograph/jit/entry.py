@@ -24,7 +24,7 @@ from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.programs.donation import donation_of
 from duograph.frontend.programs.execute import executor, own_outputs, run_graph, run_graph_owned
 from duograph.frontend.programs.program import Program, Unfinished
-from duograph.frontend.programs.structural import numbers_that_differ, structural
+from duograph.frontend.programs.structural import differences, structural
 from duograph.frontend.rules.sources import Source
 from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
@@ -223,10 +223,10 @@ class Entry:
             self.failures.append(internal_failure("a guard", program.name, error))
             return None
 
-    def numbers_of_others(self, args: Sequence[Any]) -> list[Guard]:
-        """What fails as other objects than this version knows hold other numbers, if that is all that is different."""
+    def misses_of_others(self, args: Sequence[Any]) -> list[Guard]:
+        """The guards that fail for what other objects than this version knows hold; none if more is different."""
         try:
-            return numbers_that_differ(self.program, args) if self.rules == rules_version[0] else []
+            return differences(self.program, args, ABOUT_SIZES) if self.rules == rules_version[0] else []
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("a guard", self.program.name, error))
             return []

@@ -46,14 +46,20 @@ def near_misses(entries: Iterable[Entry], names: tuple[str, ...], values: Sequen
     """The versions, of the most recent ones, that ``values`` miss because of sizes."""
     found = []
     for entry in list(entries)[:MOST_LOOKED_AT]:
-        failing = entry.misses(values) if entry.names == names else None
-        if failing is None:
+        if entry.names != names:
+            continue
+        failing = entry.misses(values)
+        if failing is None and not (failing := entry.misses_of_others(values)):
             continue
         tensors = [g for g in failing if _differs_in_sizes(g, values)]
         numbers = [g for g in failing if g.check == "equal" and may_be_input(g.expected)]
         if len(tensors) + len(numbers) == len(failing) and (tensors or not failing):
             found.append(Miss(entry, tensors, numbers))
     return found
+
+
+def _may_vary(guard: Guard, values: Sequence[Any]) -> bool:
+    return may_be_input(guard.expected) if guard.check == "equal" else _differs_in_sizes(guard, values)
 
 
 def _differs_in_sizes(guard: Guard, values: Sequence[Any]) -> bool:
@@ -96,9 +102,11 @@ def note_misses(
             reason = reason or "what was assumed holds again"  # another thread has changed something
         store.recompiles.append(reason)
         tell_recompiled(function, reason)
-        others = entry.numbers_of_others(values) if guard is not None and guard.check == "is" else []
+        others = entry.misses_of_others(values) if guard is not None and guard.check == "is" else []
+        others = others if all(_may_vary(other, values) for other in others) else []
         for other in others:
-            _note_number(store, other)
+            if other.check == "equal":
+                _note_number(store, other)
         if guard is not None and not others and guard.check not in ("tensor", "pattern"):
             store.attempts.note_missed(_whole(guard.source), entry.hits)
         if guard is not None and guard.check == "equal" and may_be_input(guard.expected):

@@ -475,6 +475,47 @@ def many_that_are_read():
     return f, buffers
 
 
+@case
+def the_last_that_was_appended():
+    losses, latest = [], collections.deque(maxlen=1)
+
+    def f(x, n):
+        losses.append(float(x.sum()))
+        losses.extend([n, x])
+        latest.append(x * 2)
+        return losses[-3] * 2, losses[-2], losses[-1] is x, latest[-1]
+
+    return f, [losses, latest]
+
+
+@case
+def the_last_on_two_paths():
+    signs = []
+
+    def f(x, n):
+        signs.append([n])
+        signs[-1].append(x)
+        if x.sum() > 0:
+            signs.append("positive")
+        else:
+            signs.append("negative")
+        return signs[-1]
+
+    return f, signs
+
+
+@read
+def more_than_was_appended():
+    losses, none = [], collections.deque(maxlen=0)
+
+    def f(x, n):
+        losses.append(x * n)
+        none.append(x)
+        return losses[-2] if len(none) else none[-1]
+
+    return f, [losses, none]
+
+
 def test_thousand_calls_are_one_version():
     losses = []
 

@@ -5,6 +5,9 @@ That the bits are eager's for all sizes is shown by ``tests/conformance/programs
 
 from __future__ import annotations
 
+import dataclasses
+import types
+
 import numpy as np
 import pytest
 
@@ -38,6 +41,50 @@ def test_the_second_size_makes_a_version_for_all():
     assert versions(compiled) == 2
     guards = compiled.explain().versions[1]["guards"] + compiled.explain().versions[0]["guards"]
     assert "x: Tensor float32[any, 8]" in guards and "x: Tensor float32[32, 8]" in guards
+
+
+@dataclasses.dataclass
+class Batch:
+    rows: Tensor
+    scale: float = 2.0
+
+
+@pytest.mark.parametrize(
+    ("make", "read"),
+    [
+        (Batch, lambda b: b.rows * b.scale),
+        (lambda x: Batch(x, 1.0 + x.shape[0]), lambda b: b.rows * b.scale),
+        (lambda x: types.SimpleNamespace(rows=x), lambda b: b.rows * 2),
+        (lambda x: {"batch": Batch(x), "more": [x]}, lambda b: b["batch"].rows - b["more"][0] * 2),
+        (lambda x: [Batch(x), Batch(x * 2)], lambda b: b[0].rows + b[1].rows),
+    ],
+    ids=["dataclass", "number", "namespace", "nested", "list"],
+)
+def test_objects_made_anew_with_other_sizes_have_a_version_for_all(make, read):
+    f = lambda b: ops.softmax(ops.matmul(read(b), WEIGHT), -1)  # noqa: E731
+    compiled = ms.jit(f)
+    for n in SIZES:
+        same(compiled, f, make(rows(n)))
+    assert versions(compiled) == 2
+    assert len(compiled.explain().recompiles) <= 2
+
+
+def test_where_each_size_makes_a_version_attempts_become_rare():
+    f = lambda x: ops.stack([row.sum() * len(x) for row in x])  # noqa: E731
+    compiled = ms.jit(f)
+    for n in range(2, 42):
+        same(compiled, f, rows(n))
+    assert compiled.explain().static_sizes and compiled.stats["captures"] <= 13
+    assert compiled.explain().unattempted >= 27
+
+
+def test_objects_with_one_tensor_in_two_places_are_told_apart():
+    f = lambda a, b: a.rows * 2 + b.rows  # noqa: E731
+    compiled = ms.jit(f)
+    for n in (3, 4, 5, 6):
+        x = rows(n)
+        same(compiled, f, Batch(x), Batch(x))
+        same(compiled, f, Batch(x), Batch(rows(n)))
 
 
 def test_a_call_without_elements_has_a_version_of_its_own():

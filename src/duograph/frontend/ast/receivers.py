@@ -11,7 +11,7 @@ from duograph.base.lookup import raw_getattr
 from ..rules.errors import Restart
 from ..rules.facts import MISSING, lookup
 from ..rules.policy import look_of
-from ..values.journals import JOURNALED, Journal
+from ..values.journals import JOURNALED, Journal, latest
 from ..values.world import CONTAINERS, Conflict, Frame
 
 _KEYS = (str, int, float, type(None))
@@ -56,6 +56,9 @@ class Receivers:
     def item_of(self, obj: Any, key: Any) -> Any:
         """``obj[key]`` of what `unread` gave."""
         session = self.session
+        if isinstance(obj, Journal) and (known := latest(obj, session.originals[id(obj)][0], key)):
+            (found,) = known
+            return found
         if isinstance(obj, Journal) or not isinstance(key, _KEYS):
             self._is_read(obj)
         elif id(obj) in session.originals:

@@ -26,7 +26,7 @@ import copy
 import functools
 import sys
 import types
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -43,7 +43,6 @@ from ..rules.policy import is_interpreted
 from ..rules.sources import Pin, Source
 from ..values.movable import is_found_by_name
 from ..values.recipe import Constant, Outside, Recipe
-from ..values.shadows import may_be_input
 from .program import Path, Program, Write
 
 MOST_PAIRS = 8
@@ -74,21 +73,21 @@ def structural(program: Program, args: Sequence[Any] | None = None, leaving: Con
         return None
 
 
-def numbers_that_differ(program: Program, args: Sequence[Any]) -> list[Guard]:
-    """Guards that fail as objects of a call hold other numbers than those that a program knows, if nothing else is
-    different about them; by the way on which the program comes to them (`Identified.found_at`)."""
+def differences(program: Program, args: Sequence[Any], kinds: Collection[str]) -> list[Guard]:
+    """The guards of these ``kinds`` that fail for what the objects of a call hold, in place of those that a program
+    knows, if nothing else about them is different; by the way on which the program comes to them
+    (`Identified.found_at`)."""
     if not program.movable:
         return []
     try:
         rewriting = _Rewriting(program, args)
         with suppress(_Bound):  # it does not hold
             rewriting.program()
-        failing = rewriting.guards.misses(args, ("equal",)) or []
+        return rewriting.guards.misses(args, kinds) or []
     except (_Bound, *UNREADABLE) as error:
         if is_from_outside(error):
             raise
         return []
-    return failing if all(may_be_input(g.expected) for g in failing) else []
 
 
 @dataclass

@@ -368,6 +368,10 @@ class Session(Identified, Shadows):
         self._handles[id(value)] = (handle, source)
         return handle
 
+    def _pattern(self, source: Source) -> tuple[Any, ...] | None:
+        """What is known to vary of the shape of a tensor."""
+        return (self.patterns.get(source) or self.patterns.get(self.found_at(source))) if self.patterns else None
+
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value._data, Batched):
             raise Uncapturable("a tensor of a vmap that has ended")
@@ -375,7 +379,7 @@ class Session(Identified, Shadows):
             raise Uncapturable("a tensor that the program has made, of an object that is not tracked")
         known = self._handles.get(id(value)) or self._tensor_sources.get(id(value))
         if known is None:
-            pattern = self.patterns.get(source)
+            pattern = self._pattern(source)
             if pattern is not None and may_vary(value, pattern):
                 return self._patterned_tensor(value, source, pattern)
             self.guards.add(source, "tensor", tensor_facts(value))
@@ -397,7 +401,7 @@ class Session(Identified, Shadows):
                 tensor = sources.shown(value)
             except TypeError as error:
                 raise Uncapturable(f"{error}, from outside the compiled function") from None
-            pattern = self.patterns.get(source)
+            pattern = self._pattern(source)
             if pattern is not None and may_vary(tensor, pattern):
                 made = self._patterned_tensor(tensor, source, pattern)
             else:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from duograph.ops.scalar import Scalar
@@ -65,6 +66,15 @@ def operations(held: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
         found.append((held[at], held[at + 1 : at + 1 + n]))
         at += 1 + n
     return found
+
+
+def latest(journal: Sequence[Any], original: Any, key: Any) -> tuple[Any, ...]:
+    """What the program itself has put where ``original[key]`` is now, in a tuple; empty if it has not."""
+    if type(key) is not int or not isinstance(original, list | deque):
+        return ()
+    added = list(takewhile(lambda done: done[0] == "append", reversed(operations(journal))))
+    most = original.maxlen if isinstance(original, deque) and original.maxlen is not None else len(added)
+    return tuple(added[-1 - key][1]) if -min(len(added), most) <= key < 0 else ()
 
 
 class Learned:

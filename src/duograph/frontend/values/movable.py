@@ -91,6 +91,7 @@ class Identified:
         self._seen = 0  # guards that this is known of
         self._identified: set[int] = set()  # ids of those of which it matters which ones they are
         self.without_dictionary: dict[int, Any] = {}  # made by the program; attributes set on them are in the overlay
+        self.parts: dict[int, Any] = {}  # slices of Cells from outside: made by the program, of what a guard has
 
     def _enter_method(self, method: types.MethodType, source: Source) -> bool:
         """A bound method from outside, which Python makes anew whenever it is asked for; whether it is one of an object

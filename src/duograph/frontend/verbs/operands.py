@@ -157,9 +157,13 @@ def check_elements(session: Session, value: Any) -> None:
 
 def check_holder(session: Session, value: Any) -> None:
     """Refuses code that asks ``value`` natively for its length, its truth or its elements, but not these."""
+    if id(value) in session.parts:
+        return
     own = raw_getattr(value, "__dict__")
     if isinstance(own, dict) and isinstance(own.get("_cells"), dict) and not session.world.is_tracked(value):
         children = tuple(own["_cells"].values())  # of a Cell, which says what it holds without being interpreted
+        for child in [c for c in children if c is not None]:
+            session.source_of(child)  # others may stand for those, too, that the program does not look at
         session.guards.add(sources.attr(session.source_of(value), "_cells"), "values", Pin(children))
     elif not isinstance(value, _HOLDERS):
         if is_user_class(type(value)):

@@ -131,19 +131,22 @@ class Semantics(Attributes):
                     return self._element(obj, key)
             raise Uncapturable("a NumPy array from outside the compiled function")
         self._check_lookup(obj)
-        if "_cells" in raw_getattr(obj, "__dict__", ()):
+        is_cell = "_cells" in raw_getattr(obj, "__dict__", ())
+        if is_cell:
             check_holder(self.session, obj)
         value = run_native(self.session, operator.getitem, obj, key)
         if isinstance(obj, list | tuple | dict | str | range | bytes) or self.world.is_tracked(obj):
             if isinstance(value, CONTAINERS) and not isinstance(key, slice):
                 self.world.find(value)
             return self._fresh(value)
-        self.refuse_unknown(obj)
-        if self._is_inside(obj) or isinstance(obj, np.ndarray):
-            return self._fresh(value)
+        if not is_cell:
+            self.refuse_unknown(obj)
         slices = any(isinstance(k, slice) for k in (key if isinstance(key, tuple) else (key,)))
         if slices and module_kind(type(obj).__module__) == "framework":
+            self.session.parts[id(value)] = value
             return self._fresh(value)  # some layers of a `CellList`, a grid of `numpy.mgrid`: a new one
+        if self._is_inside(obj) or isinstance(obj, np.ndarray):
+            return self._fresh(value)
         return self.session.external(value, sources.item(self.session.source_of(obj), _plain_key(key)))
 
     def _element(self, array: np.ndarray, index: Any) -> Any:
