@@ -146,3 +146,27 @@ def test_groups():
 def test_errors(make, error, text):
     with pytest.raises(error, match=text):
         make(parameter())
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_rates_of_groups_may_be_set_to_numbers(compiles):
+    net = nn.Dense(2, 1)
+    optimizer = optim.SGD(net.trainable_params(), lr=0.1)
+    schedules = [optim.lr_scheduler.StepLR(optimizer, 2, 0.5), optim.lr_scheduler.ReduceLROnPlateau(optimizer)]
+    gradient = ms.value_and_grad(net, None, optimizer.parameters)
+
+    def step(x):
+        optimizer(gradient(x)[1])
+
+    step = ms.jit(step) if compiles else step
+    rates = []
+    for i in range(6):
+        if i == 2:
+            optimizer.param_groups[0]["lr"] = 1.0
+        before = net.bias.asnumpy().copy()
+        step(ms.Tensor([[1.0, 2.0]]))
+        rates.append(float(before[0] - net.bias.asnumpy()[0]))
+        schedules[0].step()
+        schedules[1].step(ms.Tensor(0.5))
+    assert np.allclose(rates, [0.1, 0.1, 1.0, 1.0, 0.5, 0.5])
+    assert [rate.item() for rate in schedules[0].get_last_lr()] == [0.25]

@@ -170,8 +170,7 @@ class Optimizer(CompiledSteps, Cell):
             assign(counter, add(counter, constant_like(counter, 1)))
             t = counter.astype(dt.float32)
         for number, group in enumerate(groups):
-            lr = group["lr"]
-            lr = lr.value() if isinstance(lr, Parameter) else Tensor(lr, dt.float32)
+            lr = rate_of(group)
             shared = self.before_group(number, group, lr, t)
             for i in range(self.group_start_id[number], self.group_start_id[number + 1]):
                 if self.shards is not None and not self.shards.moves(i):
@@ -208,6 +207,12 @@ def _items_of(params: Any) -> list[Any]:
     if not items:
         raise ValueError("For 'Optimizer', the argument params must not be empty.")
     return items
+
+
+def rate_of(group: dict[str, Any]) -> Tensor:
+    """The present rate of a group, which may be a number that the user has set."""
+    lr = group["lr"]
+    return lr.value() if isinstance(lr, Parameter) else Tensor(lr, dt.float32)
 
 
 def _rate(rate: Any, owner: str) -> Any:

@@ -11,7 +11,7 @@ from duograph.nn.optim.optimizer import assign, scalar
 from duograph.nn.settings import Kind, Setting, keep, option, with_settings
 from duograph.tensor.tensor import Tensor
 
-from .optimizer import Optimizer
+from .optimizer import Optimizer, rate_of
 from .schedules import Of, at_least, set_rates, when
 
 
@@ -69,7 +69,7 @@ class ReduceLROnPlateau:
 
     def get_last_lr(self) -> list[Tensor]:
         """The present rates of the groups."""
-        return [group["lr"].value().copy() for group in self.optimizer.param_groups]
+        return [rate_of(group).copy() for group in self.optimizer.param_groups]
 
     def step(self, metrics: Any) -> None:
         """Takes the metric of an epoch.
@@ -89,7 +89,7 @@ class ReduceLROnPlateau:
         due = bad > float(self.patience)
         rates = []
         for group, least in zip(self.optimizer.param_groups, self.min_lrs, strict=True):
-            old = group["lr"].value()
+            old = rate_of(group)
             new = at_least(old * self.factor, least)
             rates.append(when(due & (old - new > self.eps), new, old))
         set_rates(self.optimizer, rates)
@@ -148,4 +148,4 @@ class SequentialLR:
 
     def get_last_lr(self) -> list[Tensor]:
         """The present rates of the groups."""
-        return [group["lr"].value().copy() for group in self.optimizer.param_groups]
+        return [rate_of(group).copy() for group in self.optimizer.param_groups]

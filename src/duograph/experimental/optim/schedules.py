@@ -17,9 +17,10 @@ from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.creation import constant_like
 from duograph.ops.select import select
 from duograph.ops.unary import cos
+from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .optimizer import Optimizer
+from .optimizer import Optimizer, rate_of
 
 
 def when(condition: Tensor, yes: Any, no: Any) -> Tensor:
@@ -120,7 +121,7 @@ class LRScheduler:
             raise ValueError(f"Invalid last_epoch: {last_epoch}")
         for number, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
-                group.setdefault("initial_lr", group["lr"].value().copy())
+                group.setdefault("initial_lr", rate_of(group).copy())
             elif "initial_lr" not in group:
                 raise KeyError(
                     f"param 'initial_lr' is not specified in param_groups[{number}] when resuming an optimizer"
@@ -141,7 +142,7 @@ class LRScheduler:
 
     @property
     def _last_lr(self) -> list[Tensor]:
-        return [group["lr"].value() for group in self.optimizer.param_groups]
+        return [rate_of(group) for group in self.optimizer.param_groups]
 
     def get_lr(self) -> list[Any]:
         """The rates of the groups at ``last_epoch``."""
@@ -165,7 +166,11 @@ class LRScheduler:
 def set_rates(optimizer: Optimizer, rates: list[Any]) -> None:
     """Writes the rates of the groups."""
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
-        assign(group["lr"], rate if isinstance(rate, Tensor) else Tensor(float(rate), dt.float32))
+        value = rate if isinstance(rate, Tensor) else Tensor(float(rate), dt.float32)
+        if isinstance(group["lr"], Parameter):
+            assign(group["lr"], value)
+        else:
+            group["lr"] = value
 
 
 @with_settings
