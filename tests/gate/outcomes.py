@@ -13,15 +13,17 @@ import pytest
 
 
 class Outcomes:
-    """Collects the failed and the crashed tests of a session, and counts the others."""
+    """Collects the failed and the crashed tests of a session, counts the others, and sums up the seconds of files."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
         self.counts: Counter[str] = Counter()
         self.failed: dict[str, None] = {}
         self.crashed: dict[str, None] = {}
+        self.seconds: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid.partition("::")[0]] += report.duration
         if report.failed:
             # xdist reports the test that a worker was running when its process died with this phase.
             (self.crashed if report.when == "???" else self.failed)[report.nodeid] = None
@@ -39,7 +41,8 @@ class Outcomes:
             self.failed[report.nodeid] = None
 
     def pytest_sessionfinish(self) -> None:
-        found = {"counts": self.counts, "failed": list(self.failed), "crashed": list(self.crashed)}
+        seconds = {file: round(seconds, 1) for file, seconds in self.seconds.most_common()}
+        found = {"counts": self.counts, "failed": [*self.failed], "crashed": [*self.crashed], "seconds": seconds}
         self.path.write_text(json.dumps(found))
 
 

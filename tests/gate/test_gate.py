@@ -31,7 +31,7 @@ def attempts(*statuses: int) -> Callable[[str], Outcome]:
 
 
 def failing(*tests: str, crashed: tuple[str, ...] = ()) -> Outcome:
-    return Outcome(1, {"passed": 5}, list(tests), list(crashed), "suite.txt")
+    return Outcome(1, {"passed": 5}, list(tests), list(crashed), log="suite.txt")
 
 
 def test_a_suite_that_passes() -> None:
@@ -92,6 +92,14 @@ def test_a_selection_that_ran_nothing_alone_has_not_passed() -> None:
     verdict = Verdict()
     verdict.whole_run("3.11", failing("a"), lambda _: Outcome(0, {"skipped": 1}))
     assert verdict.is_refused
+
+
+def test_the_longest_files_are_named():
+    verdict = Verdict()
+    verdict.whole_run("3.11: jit", Outcome(0, {"passed": 2}, seconds={"a.py": 1.5, "b.py": 20.0}), attempts())
+    verdict.whole_run("3.12: jit", Outcome(0, {"passed": 2}, seconds={"b.py": 3.2}), attempts())
+    told = [line for line in verdict.report() if " s: " in line]
+    assert told == ["20 s: 3.11: jit: b.py", "3 s: 3.12: jit: b.py", "2 s: 3.11: jit: a.py"]
 
 
 @pytest.mark.parametrize(("statuses", "said"), [((0,), "needed 2 attempts"), ((1, 0), "needed 3 attempts")])

@@ -11,6 +11,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 
+MOST_NAMED = 12
+"""Of the files that took longest."""
+
 MOST_UNSTEADY = 3
 MOST_RERUNS = 20
 """Of the tests that fail in one whole run. A change that breaks more is refused without running them again."""
@@ -28,6 +31,7 @@ class Outcome:
         counts: tests by outcome, but for failed ones.
         failed: tests that failed, and files that could not be collected.
         crashed: worker processes that died, and tests during which one did.
+        seconds: that the tests of each file took.
         log: where its output is.
     """
 
@@ -35,6 +39,7 @@ class Outcome:
     counts: dict[str, int] = dataclasses.field(default_factory=dict)
     failed: list[str] = dataclasses.field(default_factory=list)
     crashed: list[str] = dataclasses.field(default_factory=list)
+    seconds: dict[str, float] = dataclasses.field(default_factory=dict)
     log: str = ""
 
 
@@ -46,12 +51,14 @@ class Verdict:
         refused: why the change is refused.
         unsteady: tests that failed in a whole run and passed alone, each with a line for the report.
         remarks: further lines for the report.
+        seconds: what the files of the suite took, the longest of which are named.
         passed, failed, skipped: counts for the closing line; a test that passed in the end counts as passed.
     """
 
     refused: list[str] = dataclasses.field(default_factory=list)
     unsteady: dict[str, str] = dataclasses.field(default_factory=dict)
     remarks: list[str] = dataclasses.field(default_factory=list)
+    seconds: list[tuple[float, str]] = dataclasses.field(default_factory=list)
     passed: int = 0
     failed: int = 0
     skipped: int = 0
@@ -65,6 +72,7 @@ class Verdict:
 
     def whole_run(self, name: str, outcome: Outcome, alone: Callable[[str], Outcome]) -> None:
         """Takes account of a whole run; ``alone`` runs one test in a process of its own."""
+        self.seconds += [(seconds, f"{name}: {file}") for file, seconds in outcome.seconds.items()]
         if self._is_broken(name, outcome):
             return
         if len(outcome.failed) > MOST_RERUNS:
@@ -114,7 +122,8 @@ class Verdict:
         refused = list(self.refused)
         if len(self.unsteady) > MOST_UNSTEADY:
             refused.append(f"{len(self.unsteady)} tests depend on order or load; at most {MOST_UNSTEADY} may")
-        lines = [*self.remarks, *self.unsteady.values(), *refused]
+        longest = [f"{seconds:.0f} s: {file}" for seconds, file in sorted(self.seconds, reverse=True)[:MOST_NAMED]]
+        lines = [*self.remarks, *longest, *self.unsteady.values(), *refused]
         lines.append("the change is refused" if refused else "the change passes")
         return [*lines, f"tests: {self.passed} passed, {self.failed} failed, {self.skipped} skipped"]
 
