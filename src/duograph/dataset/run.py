@@ -63,6 +63,14 @@ def _has_workers(root: Dataset) -> bool:
     return root.workers > 1 or any(_has_workers(child) for child in root.children)
 
 
+class TextArray(np.ndarray):
+    """Texts of a row. There are no Tensors of strings; scripts ask MindSpore's for their contents."""
+
+    def asnumpy(self) -> np.ndarray:
+        """A plain NumPy array of the texts."""
+        return self.view(np.ndarray)
+
+
 class DatasetIterator:
     """Iterates over rows. It ends after each epoch, and starts the next one when iterated again.
 
@@ -114,7 +122,7 @@ class DatasetIterator:
         if x.dtype == object and x.ndim == 0:
             return x.item()  # a dict, or whatever else rows of Python have
         if self._numpy or x.dtype.kind not in "biufc":
-            return x
+            return x if self._numpy or x.dtype.kind not in "SU" else x.view(TextArray)
         if self._owned and type(x) is np.ndarray and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
             return wrap(with_known_dtype(x))  # a copy of a batch takes as long as making it
         return Tensor(x)

@@ -60,3 +60,11 @@ def test_lookup(words):
         text.Lookup(vocab, "c")
     with pytest.raises(TypeError):
         text.Lookup({})
+
+
+def test_texts_of_rows_are_asked_for_their_contents_as_tensors_are():
+    data = ds.NumpySlicesDataset({"text": ["x", "yy"], "n": [1, 2]}, shuffle=False)
+    rows = [(row["text"].asnumpy().item(), row["n"].asnumpy().item()) for row in data.create_dict_iterator()]
+    assert rows == [("x", 1), ("yy", 2)]
+    (texts, _), = data.batch(2).create_tuple_iterator()  # fmt: skip
+    assert texts.asnumpy().tolist() == ["x", "yy"] and type(texts.asnumpy()) is np.ndarray
