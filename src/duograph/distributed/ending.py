@@ -55,6 +55,8 @@ def begin() -> None:
         os.dup2(log, 1)
         os.dup2(log, 2)
         os.close(log)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe or a file, which would show nothing before the end
+        sys.stdout.reconfigure(line_buffering=True)
     note(rank, "running")
     _hook()
 

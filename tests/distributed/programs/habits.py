@@ -1,5 +1,7 @@
 """A program as MindSpore's tutorials of distributed training have it, under their names."""
 
+import sys
+
 import mindspore as ms
 import mindspore.communication.comm_func as comm_func
 import mindspore.mint.distributed as dist
@@ -16,6 +18,7 @@ init("mccl")
 rank, size = get_rank(), get_group_size()
 context.set_auto_parallel_context(device_num=size, global_rank=rank)
 ms.set_seed(1)
+assert sys.stdout.line_buffering, "what a rank prints is shown before it ends"
 assert (get_local_rank(), get_local_rank_size(), GlobalComm.INITED) == (rank, size, True)
 
 
