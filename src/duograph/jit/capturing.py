@@ -32,6 +32,7 @@ from .signature import (
     marked_patterns,
     of_arguments,
 )
+from .sizes import sizes_of_ints
 from .telling import name_of
 
 logger = logging.getLogger("duograph")
@@ -94,7 +95,8 @@ class Capturing:
         owner = self.target if self.target is not None else values[0] if self._first and values else None
         first = self._first or int(names[:1] == (SUBJECT,))
         declared = declared_patterns(self.fn, owner, self.options.signature, names, first)
-        return store.sizes.patterns(values, (marked_patterns(names, values) | declared) if MARKS else declared)
+        found = store.sizes.patterns(values, (marked_patterns(names, values) | declared) if MARKS else declared)
+        return found | sizes_of_ints(store.attempts.sizes, values)
 
     def _general(
         self,
@@ -113,7 +115,16 @@ class Capturing:
             patterns = {}
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
-        ways = [(kind, patterns) for kind in (dynamic, dynamic - store.attempts.texts, set())] + [(dynamic, {})]
+        kinds = store.attempts.kinds
+        ints, texts = ({s for s in dynamic if kinds.get(s) is kind} for kind in (int, str))
+        sized = patterns | sizes_of_ints(ints, values)
+        ways = [
+            (dynamic, patterns),
+            (dynamic - ints, sized),
+            (dynamic - texts, patterns),
+            (set(), patterns),
+            (dynamic, {}),
+        ]
         while ways:
             sources, shapes = ways.pop(0)
             if (sources, shapes) in tried or store.is_late:
@@ -142,6 +153,9 @@ class Capturing:
             program, sources, shapes = None, set(), {}
         for source in dynamic - sources:
             store.attempts.varying[source] = -1
+        if shapes is sized:
+            store.attempts.sizes |= ints
+            store.refusal = None
         if patterns and not shapes:
             store.sizes.refuse(patterns, why)
         return program

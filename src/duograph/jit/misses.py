@@ -126,7 +126,7 @@ def note_misses(
 
 
 def _note_number(store: Entries, guard: Guard) -> None:
-    store.attempts.note_number(guard.source, is_text=type(guard.expected) is str)
+    store.attempts.note_number(guard.source, type(guard.expected))
 
 
 def _whole(source: Source) -> Source:
@@ -144,4 +144,4 @@ def _note_items(store: Entries, guard: Guard, values: Sequence[Any]) -> None:
     places = [i for i, (a, b) in enumerate(zip(found, wanted, strict=True)) if a is not b and a != b]
     if len(places) <= MOST_LOOKED_AT and all(type(wanted[i]) in (int, float) for i in places):
         for i in places:
-            store.attempts.note_number(sources.item(guard.source, i))
+            store.attempts.note_number(sources.item(guard.source, i), type(wanted[i]))

@@ -124,7 +124,8 @@ class Attempts:
         self.misses = self.captures = self.dropped = self.waited = self.unattempted = self.postponed = 0
         self.missed: dict[Any, int] = {}
         self.varying: dict[Any, int] = {}
-        self.texts: set[Any] = set()  # of what varies
+        self.kinds: dict[Any, type] = {}  # of what varies
+        self.sizes: set[Any] = set()  # ints of what varies that sizes stand for
         self.known_unsteady: frozenset[Any] = frozenset()
         self.has_news = False
         self._backoff = 0  # so many are answered before the next attempt, as far as is known
@@ -139,10 +140,9 @@ class Attempts:
         self.postponed += 1
         return self.postponed <= MOST_POSTPONED
 
-    def note_number(self, source: Hashable, is_text: bool = False) -> None:
+    def note_number(self, source: Hashable, kind: type) -> None:
         """The number, or the text, that is found there was another one."""
-        if is_text:
-            self.texts.add(source)
+        self.kinds[source] = kind
         if self.varying.get(source, 0) >= 0:
             self.varying[source] = self.varying.get(source, 0) + 1
 

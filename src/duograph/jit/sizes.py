@@ -12,11 +12,15 @@ stay as they are, a version for each, and the reason is kept (`Explanation.stati
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import types
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.dim import Symbol
 from duograph.frontend.guards.guard import UNREADABLE, Guard
+from duograph.frontend.rules import sources
+from duograph.frontend.rules.facts import lookup
 from duograph.frontend.rules.sources import Source
 from duograph.frontend.session.session import may_vary
 from duograph.tensor.tensor import Tensor
@@ -94,6 +98,32 @@ class VaryingSizes:
     def reasons(self) -> list[str]:
         """Which sizes stay static, and why."""
         return [f"{', '.join(sorted(map(_text, dims)))}: {reason}" for dims, reason in self.refused.items()]
+
+
+def sizes_of_ints(found_at: Iterable[Source], values: Sequence[Any]) -> dict[Source, Pattern]:
+    """Patterns in which ints stand as sizes, symbols for them: for slices, extents and ranges that they say."""
+    extents = [sources.extent(source) for source in sorted(found_at, key=str) if _int_at(source, values) >= LEAST]
+    return {extent: (Symbol(f"int{i}", LEAST),) for i, extent in enumerate(extents)}
+
+
+def _int_at(source: Source, values: Sequence[Any]) -> int:
+    """The int that is found there without running code of the user's; -1 if there is none."""
+    try:
+        found = _found_at(source, values)
+    except UNREADABLE:
+        return -1
+    return found if type(found) is int and found <= sources.MOST_ELEMENTS else -1
+
+
+def _found_at(source: Source, values: Sequence[Any]) -> Any:
+    if source.kind not in ("attr", "item"):
+        return source.load(values) if source.kind in ("arg", "pinned", "global", "cell") else None
+    holder = _found_at(source.base, values)
+    if source.kind == "item":
+        return holder[source.key] if type(holder) in (list, tuple, dict) else None
+    if type(holder) is types.ModuleType or not hasattr(lookup(type(holder), source.key), "__get__"):
+        return raw_getattr(holder, "__dict__", {}).get(source.key)
+    return None
 
 
 def _open(patterns: dict[Source, Pattern]) -> frozenset[Dimension]:

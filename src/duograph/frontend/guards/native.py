@@ -11,7 +11,7 @@ from typing import Any
 
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lookup
-from duograph.frontend.rules.sources import Source
+from duograph.frontend.rules.sources import EXTENTS, Source
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
 
@@ -67,6 +67,8 @@ class Translator:
                 return p.item(self.register(source.base), source.key)
             case "global":
                 return p.lookup(source.base.value, source.key)
+            case "extent":
+                return p.found(EXTENTS, self.register(source.base))
             case "number" | "array":
                 return self.register(source.base)  # `CallPlan.numbers` and `CallPlan.subjects` take it as it is
         return p.cell(source.base.value)

@@ -200,7 +200,7 @@ class _Rewriting:
             case "cell":
                 variable = self.cells.get(id(source.base.value))
                 return source if variable is None else sources.attr(self.of(variable), "cell_contents")
-            case "attr" | "item" | "found" | "number" | "array":
+            case "attr" | "item" | "found" | "number" | "array" | "extent":
                 key = self.of(source.key) if isinstance(source.key, Source) else source.key
                 return Source(source.kind, self.of(source.base), key)
         return source
@@ -378,7 +378,7 @@ class _Rewriting:
                 raise _Bound
 
     def _check_root(self, source: Source, confirmed: set[int]) -> None:
-        while source.kind in ("attr", "item", "found", "number", "array"):
+        while source.kind in ("attr", "item", "found", "number", "array", "extent"):
             if isinstance(source.key, Source):
                 self._check_root(source.key, confirmed)
             source = source.base

@@ -1,7 +1,7 @@
 """Sources: how to reach an outside value from the arguments of a call.
 
     Source ::= Arg(i) | Pinned(object) | Attr(base, name) | Item(base, key) | Global(dict, name) | CellVar(cell)
-             | Found(base, key) | Number(base) | Array(base)
+             | Found(base, key) | Number(base) | Array(base) | Extent(base)
 
 What a program assumed of the values is in `guards`.
 """
@@ -21,7 +21,7 @@ from duograph.tensor.tensor import SUPPORTED, Tensor, wrap
 class Source(NamedTuple):
     """One step of the way to a value; ``base`` is the way so far. (A tuple: a capture makes and hashes hundreds.)"""
 
-    kind: str  # arg, pinned, attr, item, global, cell, found, number, array
+    kind: str  # arg, pinned, attr, item, global, cell, found, number, array, extent
     base: Any
     key: Any = None
 
@@ -44,6 +44,8 @@ class Source(NamedTuple):
                 return self.base.load(args).item()
             case "array":
                 return shown(self.base.load(args))
+            case "extent":
+                return EXTENTS[self.base.load(args)]
         return self.base.value.cell_contents
 
     def __str__(self) -> str:
@@ -69,6 +71,8 @@ class Source(NamedTuple):
                 return f"{self.base}.item()"
             case "array":
                 return f"array {self.base}"
+            case "extent":
+                return f"range({self.base})"
         return f"closure variable {self.key}"
 
 
@@ -134,6 +138,35 @@ def number(base: Source) -> Source:
 def array(base: Source) -> Source:
     """The NumPy array that is found there, as an input: a tensor that shows its memory."""
     return Source("array", base)
+
+
+def extent(base: Source) -> Source:
+    """A tensor of as many elements as the int that is found there says: a symbol for its size stands for the int."""
+    return Source("extent", base)
+
+
+class _Extents(dict[int, Tensor]):
+    """Tensors by their number of elements, which have no values of their own and little memory."""
+
+    _memory = np.zeros(1024, np.bool_)
+
+    def __missing__(self, size: Any) -> Tensor:
+        if type(size) is not int or not 0 < size <= MOST_ELEMENTS:
+            raise KeyError(size)
+        memory = self._memory
+        if len(memory) < size:
+            memory = self._memory = np.zeros(2 * size, np.bool_)
+        if len(self) >= MOST_EXTENTS:
+            self.clear()
+        made = self[size] = wrap(memory[:size])
+        return made
+
+
+MOST_ELEMENTS = 1 << 24
+"""The largest int that a size of a graph may stand for."""
+MOST_EXTENTS = 1 << 12
+"""Tensors that are kept."""
+EXTENTS = _Extents()
 
 
 def shown(value: Any) -> Tensor:

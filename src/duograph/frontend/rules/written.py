@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .sources import Source, shown
+from .sources import EXTENTS, Source, shown
 
 
 class Written:
@@ -63,6 +63,8 @@ class Written:
                 text = f"{self.load(source.base)}.get({key})"
             case "array":
                 text = f"{self.constant(shown)}({self.load(source.base)})"
+            case "extent":
+                text = f"{self.constant(EXTENTS)}[{self.load(source.base)}]"
             case "number":
                 text = f"{self.load(source.base)}.item()"
             case _:

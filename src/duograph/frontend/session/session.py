@@ -27,7 +27,7 @@ from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph, Node, Param
 from duograph.ir.printer import all_graphs
 from duograph.ops.ranges import RunTimeView
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.alias import Alias, ViewLink, fresh_stamp, root_of
 from duograph.tensor.tensor import Placeholder, Tensor
 
@@ -371,6 +371,18 @@ class Session(Identified, Shadows):
     def _pattern(self, source: Source) -> tuple[Any, ...] | None:
         """What is known to vary of the shape of a tensor."""
         return (self.patterns.get(source) or self.patterns.get(self.found_at(source))) if self.patterns else None
+
+    def _as_size(self, value: int, source: Source) -> Any:
+        """The size that stands for an int from outside; ``None``: it is a number."""
+        extent = sources.extent(source)
+        pattern = self._pattern(extent)
+        if pattern is None or not 0 < value <= sources.MOST_ELEMENTS:
+            return None
+        handle = next((handle for handle, known, _ in self.patterned.values() if known == extent), None)
+        if handle is None:
+            self.guards.add(source, "type", int)
+            handle = self._patterned_tensor(sources.EXTENTS[value], extent, pattern)
+        return dim_size(handle, axis=0)
 
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value._data, Batched):

@@ -169,7 +169,7 @@ class Identified:
             case "cell":
                 at = self._ways().get(id(source.base.value))
                 return source if at is None else sources.attr(self.found_at(at), "cell_contents")
-            case "attr" | "item" | "array":
+            case "attr" | "item" | "array" | "extent":
                 return Source(source.kind, self.found_at(source.base), source.key)
         return source
 

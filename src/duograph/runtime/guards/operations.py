@@ -174,6 +174,12 @@ def item(m: GuardCode) -> None:
 
 
 @operation
+def found(m: GuardCode) -> None:
+    """An item of a known object, for the key in a register."""
+    m.f.goto(m.got, m.f.api("PyObject_GetItem", m.second, m.f.load("ptr", m.base)))
+
+
+@operation
 def at(m: GuardCode) -> None:
     """An item of a plain list, or of a tuple of the class that stands in the version."""
     f, base, index = m.f, m.f.load("ptr", m.base), m.operands[2]

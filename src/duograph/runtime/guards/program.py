@@ -48,7 +48,7 @@ MOST_REGISTERS = 8192
 
 _CODE = {name: i for i, name in enumerate(OPERATIONS)}
 _Entry = tuple[int, int, list[int]]
-_CALL_PYTHON = frozenset({"attr", "item", "python"})
+_CALL_PYTHON = frozenset({"attr", "found", "item", "python"})
 
 
 class GuardProgram:
@@ -134,6 +134,11 @@ class GuardProgram:
 
     def item(self, base: int, key: Any) -> int:
         self._add("item", r := self._register(), base, self._pointer(key))
+        return r
+
+    def found(self, table: Any, key: int) -> int:
+        """An item of an object that is known by identity."""
+        self._add("found", r := self._register(), key, self._pointer(table))
         return r
 
     def at(self, base: int, index: int, kind: type = tuple) -> int:
