@@ -66,11 +66,11 @@ def test_what_is_another_thing_often_is_unsteady_and_told_once():
 
 def test_a_number_that_cannot_be_an_input_stays_none():
     attempts = Attempts()
-    attempts.note_number("n")
-    attempts.note_number("n")
+    attempts.note_number("n", int)
+    attempts.note_number("n", int)
     assert attempts.varying == {"n": 2}
     attempts.varying["n"] = -1
-    attempts.note_number("n")
+    attempts.note_number("n", int)
     assert attempts.varying == {"n": -1}
 
 

@@ -372,7 +372,7 @@ class Session(Identified, Shadows):
         """What is known to vary of the shape of a tensor."""
         return (self.patterns.get(source) or self.patterns.get(self.found_at(source))) if self.patterns else None
 
-    def _as_size(self, value: int, source: Source) -> Any:
+    def as_size(self, value: int, source: Source) -> Any:
         """The size that stands for an int from outside; ``None``: it is a number."""
         extent = sources.extent(source)
         pattern = self._pattern(extent)

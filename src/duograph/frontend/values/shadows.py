@@ -121,6 +121,7 @@ class Shadows(Journals):
     initial_contents: dict[int, Any]
     add_input: Any
     found_at: Any
+    as_size: Any
     external: Any
     entered: Any
 
@@ -146,7 +147,7 @@ class Shadows(Journals):
             self.guards.add(source, "type", str)
             known_as = source if source in self.dynamic else self.found_at(source)
             return self._texts.setdefault(source, GraphText([(str, UnreadText(source, known_as))]))
-        if type(value) is int and (size := self._as_size(value, source)) is not None:
+        if type(value) is int and (size := self.as_size(value, source)) is not None:
             return size
         if (varies and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
