@@ -146,3 +146,18 @@ def test_decoding_with_a_position(mode):
     assert found == want
     explained = call.explain()
     assert len(explained.versions) <= 3 and not explained.fallbacks and not explained.failures
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_two_ints_and_writes_in_place(mode):
+    def step(x, a, b):
+        y = x * 1
+        y[:a] += 1
+        x[a:b] *= 2
+        return y, ops.zeros((a, b))
+
+    compiled = ms.jit(step, capture_mode=mode)
+    for a, b in [(2, 4), (3, 5), (4, 6), (2, 2), (5, 3), (1, 7), (2, 9)]:
+        x, same = (Tensor(np.arange(10, dtype=np.float32)) for _ in range(2))
+        assert described(compiled(x, a, b)) == described(step(same, a, b)) and described(x) == described(same)
+    assert len(compiled.explain().versions) == 2

@@ -117,10 +117,10 @@ class Program:
         for symbol, source, axis in self.symbols:
             size = source.load(args).shape[axis]
             if size < symbol.lo:
-                return f"{source}.shape[{axis}] is {size}, was at least {symbol.lo}"
+                return f"{_size(source, axis)} is {size}, was at least {symbol.lo}"
             first, other, place = found.setdefault(symbol, (size, source, axis))
             if first != size:
-                return f"{source}.shape[{axis}] is {size}, {other}.shape[{place}] is {first}: they were equal"
+                return f"{_size(source, axis)} is {size}, {_size(other, place)} is {first}: they were equal"
         env = {symbol: size for symbol, (size, _, _) in found.items()}
         for a, b in self.assumptions:
             try:
@@ -172,7 +172,7 @@ class Program:
             told.append(f"{', '.join(changed)}: written, and no memory of other inputs")
         sizes: dict[Any, list[str]] = {}
         for symbol, source, axis in self.symbols:
-            sizes.setdefault(symbol, []).append(f"{source}.shape[{axis}]")
+            sizes.setdefault(symbol, []).append(_size(source, axis))
         told += [f"{' == '.join(places)} >= {symbol.lo}" for symbol, places in sizes.items()]
         return [*told, *[f"{a} == {b}" for a, b in self.assumptions]]
 
@@ -259,6 +259,10 @@ class Program:
             return Unfinished()
         failure = internal_failure("a compiled version", f"the results of {self.name}", error)
         return InternalError(str(failure), stage="a compiled version")
+
+
+def _size(source: Source, axis: int) -> str:
+    return str(source.base) if source.kind == "extent" else f"{source}.shape[{axis}]"
 
 
 def _parts(written: Write, args: Sequence[Any]) -> list[np.ndarray] | None:

@@ -72,7 +72,7 @@ class Source(NamedTuple):
             case "array":
                 return f"array {self.base}"
             case "extent":
-                return f"range({self.base})"
+                return f"size {self.base}"
         return f"closure variable {self.key}"
 
 
@@ -152,7 +152,7 @@ class _Extents(dict[int, Tensor]):
 
     def __missing__(self, size: Any) -> Tensor:
         if type(size) is not int or not 0 < size <= MOST_ELEMENTS:
-            raise KeyError(size)
+            raise ValueError(f"{size!r} is no int from 1 to {MOST_ELEMENTS}")
         memory = self._memory
         if len(memory) < size:
             memory = self._memory = np.zeros(2 * size, np.bool_)

@@ -460,6 +460,8 @@ class Session(Identified, Shadows):
         found = [(source, marks.setdefault(t._alias, len(marks))) for t, source in self.known_tensors()]
         written = {root._alias for root in self.written.values()}
         for _, source, value in self.patterned.values():
+            if source.kind == "extent":  # nobody has its memory
+                continue
             if value._alias in written:
                 raise Uncapturable("an in-place write to memory of an argument whose shape varies")
             found.append((source, marks.setdefault(value._alias, len(marks))))
