@@ -2,7 +2,8 @@
 
 It is prepared by whoever logs under MindSpore's names (`log`), and at the start by those who asked for more or less
 than warnings (``GLOG_v``) or for topics (``DUOGRAPH_LOGS=breaks,recompiles``); for all others it is the standard logger
-that it is. A topic is a logger below it: ``logging.getLogger("duograph.breaks")``.
+that it is, with warnings and errors: ``logging.getLogger("duograph").setLevel("INFO")`` asks for more. A topic is a
+logger below it: ``logging.getLogger("duograph.breaks")``.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def package_logger() -> logging.Logger:
 
 def topic(name: str) -> logging.Logger:
     """The logger of a topic, which says everything if `DUOGRAPH_LOGS` names it."""
-    logger = logging.getLogger(f"duograph.{name}")
+    logger, package = logging.getLogger(f"duograph.{name}"), logging.getLogger("duograph")
+    if package.level == logging.NOTSET:  # a program whose own logs begin at INFO has not asked for kernels
+        package.setLevel(logging.WARNING)
     wanted = config().logs
     if config().log_level != 2 or wanted:
         package_logger()

@@ -413,3 +413,11 @@ def test_what_is_assumed_of_memory_and_sizes_is_told():
     sizes(ms.ops.ones((1,)), ms.ops.ones((5,)))
     assert any("x.shape[0] == y.shape[0] >= 1" in v["guards"] for v in sizes.explain().versions)
     assert sizes.explain().recompiles[-1] == "y.shape[0] is 5, x.shape[0] is 1: they were equal"
+
+
+@pytest.mark.parametrize("asks", ["", "logging.getLogger('duograph').setLevel('INFO')"])
+def test_logs_that_begin_at_info_have_ours_if_somebody_asks(asks, tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(f"import logging; logging.basicConfig(level='INFO'); {asks}\n{PROGRAM}")
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True, timeout=240)
+    assert ("INFO:duograph" in done.stderr) is bool(asks)
