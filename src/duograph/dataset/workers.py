@@ -8,7 +8,6 @@ sources need not be picklable: only items and results are. They end with the pro
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import signal
@@ -20,14 +19,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from duograph.base.tracebacks import folded_text
 
 from . import config
 
-_PR_SET_PDEATHSIG = 1
 _TURN = 0.005
 _MOST_AT_ONCE, _MOST_BYTES = 64, 2**20
 _here = threading.local()
@@ -140,10 +140,24 @@ def _begin_worker(function: Callable[[Any], Any], parent: int) -> None:
     """The first thing that a worker process does: it will end with its parent, and leaves Ctrl-C to it."""
     _here.function = function
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(OSError, AttributeError):  # elsewhere than on Linux
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    try:
+        ends = os.pidfd_open(parent)
+    except (OSError, AttributeError):  # elsewhere than on Linux, or not allowed in this container
+        ends = cast("BaseProcess", multiprocessing.parent_process()).sentinel
     if os.getppid() != parent:
         os._exit(1)
+    threading.Thread(target=_end_after, args=(ends,), name="duograph-parent", daemon=True).start()
+
+
+def _end_after(parent: int) -> None:
+    """Ends this process when the one behind a file descriptor has ended, by whatever means.
+
+    ``PR_SET_PDEATHSIG`` is no answer: its signal is sent when the *thread* that forked ends. A worker that it kills may
+    hold the lock of the queue of calls; one that comes later waits for that lock, and the exit of Python for that one.
+    """
+    with contextlib.suppress(OSError):
+        wait([parent])
+    os._exit(1)
 
 
 class WorkerError(Exception):

@@ -185,6 +185,17 @@ def test_a_worker_that_is_killed_is_an_error():
         list(dataset)
 
 
+def test_workers_outlive_the_thread_that_began_them():
+    """One that dies with it takes the lock of the queue of calls along: the others wait, and so does Python's exit."""
+    made, first = ordered(lambda x: (x, os.getpid()), range(4000), 3, True), []
+    thread = threading.Thread(target=lambda: first.append(next(made)))
+    thread.start()
+    thread.join()
+    rows = first + list(made)
+    assert [x for x, _ in rows] == [*range(4000)]
+    assert os.getpid() not in {pid for _, pid in rows}
+
+
 PROGRAM = r"""
 import os, sys, time
 import numpy as np
