@@ -21,8 +21,7 @@ from duograph.ops.attention import linear
 from duograph.ops.compare import greater
 from duograph.ops.creation import constant_like, full, iota, zeros_like
 from duograph.ops.linalg import matmul
-from duograph.ops.movement import expand_dims, reshape
-from duograph.ops.reduce import reduce_sum
+from duograph.ops.movement import expand_dims, reduce_sum, reshape
 from duograph.ops.rnn import ACTIVATIONS, reverse_sequence
 from duograph.ops.scalar import dim_size
 from duograph.ops.select import select
