@@ -32,7 +32,7 @@ from .signature import (
     marked_patterns,
     of_arguments,
 )
-from .sizes import sizes_of_ints
+from .sizes import sizes_of_ints, symbols_of, with_sizes
 from .telling import name_of
 
 logger = logging.getLogger("duograph")
@@ -111,8 +111,8 @@ class Capturing:
     ) -> Program | None:
         """A program for varying numbers and sizes, if any are known to vary; ``None`` if there is none."""
         store.is_late = False
-        if any(miss.entry.patterns == patterns for miss in near):  # they vary more than such a version allows
-            patterns = {}
+        if any(m.entry.patterns == patterns and all(g.source in patterns for g in m.tensors) for m in near):
+            patterns = {}  # they vary more than such a version allows
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
         kinds = store.attempts.kinds
@@ -138,6 +138,8 @@ class Capturing:
                 needed = exc.needed & sources if isinstance(exc, Uncapturable) else frozenset()
                 if needed:  # there is a version for each of these texts; others may be handed on
                     ways.insert(0, (sources - needed, shapes))
+                elif isinstance(exc, Uncapturable) and exc.sizes & symbols_of(patterns):
+                    ways.insert(0, (sources, with_sizes(exc.sizes, shapes, values)))
                 elif isinstance(exc, Uncapturable) and exc.trail and sources:
                     store.refusal = without_frames(exc)
                 why = why or str(exc)
@@ -156,8 +158,7 @@ class Capturing:
         if shapes is sized:
             store.attempts.sizes |= ints
             store.refusal = None
-        if patterns and not shapes:
-            store.sizes.refuse(patterns, why)
+        store.sizes.refuse(patterns, why, shapes)
         return program
 
     def _capture(

@@ -13,7 +13,7 @@ stay as they are, a version for each, and the reason is kept (`Explanation.stati
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from duograph.base.lookup import raw_getattr
@@ -84,20 +84,38 @@ class VaryingSizes:
             shape = made.setdefault(source, list(value._data.shape))
             shape[axis] = symbols.setdefault(sizes, Symbol(f"size{len(symbols)}", LEAST))
         found = {source: tuple(shape) for source, shape in made.items() if may_vary(source.load(values), tuple(shape))}
-        return {} if self._is_refused(_open(found)) else found
+        if len(self.refused) >= MOST_REFUSED:
+            return {}
+        varying = _open(found)
+        static = {d for known in self.refused if known <= varying for d in known}
+        return with_sizes({found[source][axis] for source, _, axis in static}, found, values)
 
-    def refuse(self, patterns: dict[Source, Pattern], reason: str) -> None:
-        """Keeps the sizes that vary in these patterns static from now on."""
-        dimensions = _open(patterns)
+    def refuse(self, patterns: dict[Source, Pattern], reason: str, kept: Mapping[Source, Pattern] = {}) -> None:
+        """Keeps the sizes that vary in these patterns, and not in those that are kept, static from now on."""
+        dimensions = _open(patterns) - _open(kept)
         if dimensions:
             self.refused[dimensions] = reason
-
-    def _is_refused(self, dimensions: frozenset[Dimension]) -> bool:
-        return len(self.refused) >= MOST_REFUSED or any(known <= dimensions for known in self.refused)
 
     def reasons(self) -> list[str]:
         """Which sizes stay static, and why."""
         return [f"{', '.join(sorted(map(_text, dims)))}: {reason}" for dims, reason in self.refused.items()]
+
+
+def with_sizes(symbols: Set[Any], patterns: Mapping[Source, Pattern], values: Sequence[Any]) -> dict[Source, Pattern]:
+    """The patterns with what there is in this call in the place of some symbols."""
+    found = {}
+    for source, shape in patterns.items():
+        value = tensor_at(source, values) if not symbols.isdisjoint(shape) else None
+        if value is not None:
+            shape = tuple(n if s in symbols else s for s, n in zip(shape, value._data.shape, strict=True))
+        if any(isinstance(extent, Symbol) for extent in shape):
+            found[source] = shape
+    return found
+
+
+def symbols_of(patterns: Mapping[Source, Pattern]) -> set[Any]:
+    """The symbols in patterns."""
+    return {patterns[source][axis] for source, _, axis in _open(patterns)}
 
 
 def sizes_of_ints(found_at: Iterable[Source], values: Sequence[Any]) -> dict[Source, Pattern]:
@@ -126,7 +144,7 @@ def _found_at(source: Source, values: Sequence[Any]) -> Any:
     return None
 
 
-def _open(patterns: dict[Source, Pattern]) -> frozenset[Dimension]:
+def _open(patterns: Mapping[Source, Pattern]) -> frozenset[Dimension]:
     return frozenset(
         (source, len(shape), axis)
         for source, shape in patterns.items()

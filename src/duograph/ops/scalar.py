@@ -22,7 +22,7 @@ from duograph.core.dim import Dim, definitely_le, fresh_symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import primitive, state
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
-from duograph.ir.node import Apply, Const, Node
+from duograph.ir.node import Apply, Const, Node, reachable
 from duograph.tensor.tensor import SymbolicValueError
 
 BINARY: dict[str, Any] = {
@@ -221,6 +221,13 @@ class dim_size:
 
     def reference(x, *, axis):
         return int(x.shape[axis])
+
+
+def sizes_behind(node: Node) -> frozenset[Any]:
+    """The symbols of the sizes of tensors that a number is computed from."""
+    sizes = [n for n in reachable(node) if isinstance(n, Apply) and n.op is dim_size]
+    shapes: list[Any] = [n.operands[0].type for n in sizes]
+    return frozenset(s for t, n in zip(shapes, sizes, strict=True) for s in symbols_of(t.shape[n.attrs["axis"]]))
 
 
 def extent_of(number: Any) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from duograph.ops.scalar import Scalar
+from duograph.ops.scalar import Scalar, sizes_behind
 from duograph.tensor.tensor import Tensor
 
 from ..control.paths import Outcome
@@ -127,7 +127,9 @@ class Loops(Statements):
         try:
             with self._iteration(key, count, None):
                 outcome = SymbolicLoop(self.session, key, test, body).run()
-        except INTERNAL:
+        except INTERNAL as error:
+            if isinstance(error, Uncapturable) and isinstance(truth, Scalar):
+                error.sizes |= sizes_behind(truth.node)
             if truth is None or (self.session.regions.recording and key not in self.session.log.unrolled):
                 # the test was known, or is in this run: unrolling is possible too
                 if self.session.log.forking.get(key):

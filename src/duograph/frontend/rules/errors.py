@@ -28,10 +28,12 @@ class Uncapturable(CaptureError):
     Attributes:
         premises: what the program had read until then (`premises.Premise`).
         needed: where the texts are found whose contents it needs, of those that a capture does not know.
+        sizes: the symbols whose numbers would help: the end of a loop that can only be unrolled depends on them.
     """
 
     premises: tuple[Any, ...] = ()
     needed: frozenset[Any] = frozenset()
+    sizes: frozenset[Any] = frozenset()
 
     def __init__(self, reason: str, span: Any = None) -> None:
         super().__init__(reason)
