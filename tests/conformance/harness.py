@@ -109,8 +109,9 @@ class Mode:
             is missing is looked after by the policy for internal failures: they raise.)
         share: the Python that runs the whole suite (`tests.gate.plan`), and each other one, runs one in so many
             programs in this mode, ``shift`` after the first. With 3, the three Pythons together run all of them.
-            "native" does what "jit" does, three times; machine code, levels, the interpreter of graphs and GRAPH_MODE
-            do not depend on the Python, and what does is in "bytecode", which runs all, and half in "jit" and "native".
+            "native" does what "jit" does, three times: who runs all of the one runs none (0) of the other. Machine
+            code, levels, the interpreter of graphs and GRAPH_MODE do not depend on the Python, and what does is in
+            "bytecode", which runs all, and half in "jit" and "native".
     """
 
     name: str
@@ -136,7 +137,7 @@ class _Wrapped(nn.Cell):
 EAGER = Mode("eager", lambda fn: fn)
 
 MODES = [
-    Mode("jit", ms.jit, share=(3, 2), shift=1),
+    Mode("jit", ms.jit, share=(0, 2), shift=1),
     Mode("jit-O0", lambda fn: ms.jit(fn, jit_level="O0"), share=(3, 3)),
     Mode("bytecode", lambda fn: ms.jit(fn, capture_mode="bytecode")),
     Mode("trace", lambda fn: ms.jit(fn, capture_mode="trace"), share=(3, 3)),

@@ -39,7 +39,7 @@ def eager(program, rounds: int = 1) -> Outcome:
 def programs_of(mode) -> list[Program]:
     """Those that this Python runs in the mode."""
     share = mode.share["{}.{}".format(*sys.version_info[:2]) != plan.WHOLE]
-    return PROGRAMS[(sys.version_info.minor + mode.shift) % share :: share]
+    return PROGRAMS[(sys.version_info.minor + mode.shift) % share :: share] if share else []
 
 
 def _pairs():

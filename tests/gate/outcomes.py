@@ -1,4 +1,5 @@
-"""A plugin of pytest that writes what became of each test to a file, as JSON (``--outcomes FILE``).
+"""A plugin of pytest that writes what became of each test to a file, as JSON (``--outcomes FILE``), and leaves out what
+is another CPython's share (``--share VERSION``).
 
 The runner of CI reads it (`tests.gate.__main__`). Under xdist the controller writes, which hears of every worker.
 """
@@ -10,6 +11,8 @@ import pathlib
 from collections import Counter
 
 import pytest
+
+from . import plan
 
 
 class Outcomes:
@@ -47,7 +50,16 @@ class Outcomes:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", metavar="VERSION", help="only what `tests.gate.plan.is_run` gives this CPython")
     parser.addoption("--outcomes", metavar="FILE", help="write what became of each test to this file")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    version = config.getoption("--share")
+    if version:
+        left_out = [item for item in items if not plan.is_run(item.nodeid, version)]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if plan.is_run(item.nodeid, version)]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import zlib
 
 PYTHONS = ("3.11", "3.12", "3.13")
 WHOLE = PYTHONS[0]
@@ -63,9 +64,18 @@ ONE_PYTHON = {
 }
 """Run on `WHOLE` alone: text, arrays and machine code that are the same under every interpreter."""
 
-MACHINE_CODE = {
+ONE_PYTHON_FILES = {
+    "tests/conformance/test_files.py": "MindIR files of programs",
+    "tests/conformance/test_planted_faults.py": "that the harness finds faults",
     "tests/errors/test_native_bad_input.py": "damaged caches, processors, threads",
+    "tests/unit/base/test_public.py": "public names and who lends them",
+    "tests/unit/jit/test_breaks.py": "a page of reasons, captured from source",
+    "tests/unit/jit/test_comparing.py": "decisions on times that the tests make up",
     "tests/unit/jit/test_dropped_functions.py": "machine code that is given back",
+    "tests/unit/jit/test_float8.py": "a storage format",
+    "tests/unit/jit/test_levels.py": "bits of kernels",
+    "tests/unit/jit/test_page.py": "HTML",
+    "tests/unit/jit/test_policy.py": "decisions on events that the tests make up",
     "tests/unit/runtime/test_arena.py": "plans of memory",
     "tests/unit/runtime/test_code.py": "from text to code",
     "tests/unit/runtime/test_diskcache.py": "files",
@@ -80,7 +90,43 @@ MACHINE_CODE = {
     "tests/unit/runtime/test_target.py": "processors",
     "tests/unit/runtime/test_verifier.py": "LLVM's verifier",
 }
-"""Files in folders of `EVERY_PYTHON` that only `WHOLE` runs: no object of CPython is read or made there."""
+"""Files in folders of `EVERY_PYTHON` that only `WHOLE` runs: no object of CPython is read or made there by us."""
+
+SHARED = ("tests/first_contact", "tests/seeds", "tests/unit/base", "tests/unit/debug", "tests/unit/frontend",
+          "tests/unit/jit", "tests/unit/runtime")  # fmt: skip
+"""Folders of `EVERY_PYTHON` whose tests 3.12 and 3.13 share out, case by case: each runs on `WHOLE` and on one other.
+
+So most of a table (values that are read, guards of each class, ops that are launched) meets one newer CPython, and each
+of these meets half of every table. (The folder *conformance* has shares of its own, by mode.)
+"""
+
+UNSHARED = {
+    "tests/unit/base/test_fork.py": "locks of the interpreter",
+    "tests/unit/base/test_hints.py": "texts of TypeError",
+    "tests/unit/base/test_source.py": "positions in code objects, frames and tracebacks",
+    "tests/unit/base/test_tracebacks.py": "carets, and frames that are left out",
+    "tests/unit/base/test_weak.py": "weak references",
+    "tests/unit/debug/test_step_frames.py": "frames, loops in bytecode, trace functions",
+    "tests/unit/frontend/test_bad_input.py": "frames, `exec`, depth of recursion",
+    "tests/unit/frontend/test_bytecode.py": "instructions, line by line",
+    "tests/unit/frontend/test_dropped.py": "when objects are finalized",
+    "tests/unit/frontend/test_lost_text.py": "instructions of code without a source",
+    "tests/unit/frontend/test_order_of_sets.py": "layout of sets",
+    "tests/unit/frontend/test_scope.py": "which names a code object has",
+    "tests/unit/frontend/test_split.py": "code objects of segments",
+    "tests/unit/jit/test_frames.py": "frames of callers",
+    "tests/unit/jit/test_native_call.py": "vectorcall, tuples of arguments, type slots",
+    "tests/unit/jit/test_native_threads.py": "thread states",
+    "tests/unit/jit/test_report.py": "instructions as text",
+    "tests/unit/jit/test_tracers.py": "trace functions, `sys.monitoring`",
+    "tests/unit/runtime/test_asm.py": "offsets in objects",
+    "tests/unit/runtime/test_cpython.py": "layout of objects",
+    "tests/unit/runtime/test_guard_machine.py": "dictionaries, types and their versions",
+    "tests/unit/runtime/test_interrupts.py": "pending calls and signals",
+    "tests/unit/runtime/test_launch.py": "vectorcall, references",
+    "tests/unit/runtime/test_memory.py": "allocation of objects",
+}
+"""Files in folders of `SHARED` that every CPython runs whole, and what in them it can change."""
 
 IN_CHECK = "tests/house"
 """Run by ``scripts/check``."""
@@ -105,15 +151,30 @@ the same each time, and only the files of a part are collected by it."""
 
 def suite(version: str) -> dict[str, list[str]]:
     """For each part of a CPython's suite the arguments of pytest."""
-    ignored = () if version == WHOLE else tuple(MACHINE_CODE)
+    ignored = () if version == WHOLE else tuple(ONE_PYTHON_FILES)
     chosen = {
         part: [row for row in rows if version == WHOLE or row in EVERY_PYTHON] for part, rows in PARTS.items()
     }  # fmt: skip
+    share = [f"--share={version}"] if version != WHOLE else []
     return {
-        part: [*rows, *[f"--ignore={file}" for file in ignored if file.startswith(tuple(f"{r}/" for r in rows))]]
+        part: [
+            *rows,
+            *share,
+            *[f"--ignore={file}" for file in ignored if file.startswith(tuple(f"{r}/" for r in rows))],
+        ]
         for part, rows in chosen.items()
         if rows
     }
+
+
+def is_run(test: str, version: str) -> bool:
+    """Whether a test (the id that pytest gives it) is in a CPython's share."""
+    file = test.partition("::")[0]
+    if version == WHOLE or file in UNSHARED or not file.startswith(tuple(f"{row}/" for row in SHARED)):
+        return True
+    others = [one for one in PYTHONS if one != WHOLE]
+    # Not every second: of a test with two modes, each would have one of them.
+    return others[zlib.crc32(test.encode()) % len(others)] == version
 
 
 def timed(root: pathlib.Path) -> list[str]:

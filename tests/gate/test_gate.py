@@ -222,8 +222,30 @@ def test_parts_of_every_python() -> None:
         chosen = plan.suite(version)
         wanted = plan.EVERY_PYTHON.keys() | (plan.ONE_PYTHON.keys() if version == plan.WHOLE else set())
         assert {x for rows in chosen.values() for x in rows if x[0] != "-"} == wanted - {plan.IN_CHECK}
-        ignored = {x.partition("=")[2] for rows in chosen.values() for x in rows if x[0] == "-"}
-        assert ignored == (set() if version == plan.WHOLE else plan.MACHINE_CODE.keys())
+        options = {x.partition("=")[::2] for rows in chosen.values() for x in rows if x[0] == "-"}
+        wanted = {("--share", version), *(("--ignore", file) for file in plan.ONE_PYTHON_FILES)}
+        assert options == (set() if version == plan.WHOLE else wanted)
+
+
+def test_shares_of_every_python() -> None:
+    """Each case runs on one of the others, which of them has nothing to do with its mode; what is theirs, on all."""
+    for function in ("a", "b"):
+        cases = [f"tests/unit/jit/test_x.py::{function}[{n}-{mode}]" for n in range(64) for mode in ("ast", "bytecode")]
+        ran = {version: {c for c in cases if plan.is_run(c, version)} for version in plan.PYTHONS}
+        whole, (one, other) = ran.pop(plan.WHOLE), ran.values()
+        assert whole == set(cases) == one | other and not one & other
+        assert all(20 < sum(c.endswith(f"-{mode}]") for c in one) < 44 for mode in ("ast", "bytecode"))
+    for file in (*plan.UNSHARED, "tests/conformance/test_conformance.py"):
+        assert all(plan.is_run(f"{file}::test_x", version) for version in plan.PYTHONS)
+
+
+def test_a_share_is_left_out(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "tests" / "seeds"
+    folder.mkdir(parents=True)
+    body = "import pytest\n@pytest.mark.parametrize('n', range(40))\ndef test_it(n): pass\n"
+    (folder / "test_a.py").write_text(body)
+    counts = [run(tmp_path, "-n", "0", f"--share={version}")[1]["counts"]["passed"] for version in plan.PYTHONS]
+    assert counts[0] == 40 == counts[1] + counts[2] and counts[1] and counts[2]
 
 
 def environment_in(folder: pathlib.Path) -> gate.Environment:
@@ -246,7 +268,9 @@ def test_every_folder_has_a_row() -> None:
     assert there == plan.EVERY_PYTHON.keys() | plan.ONE_PYTHON.keys()
     assert not plan.EVERY_PYTHON.keys() & plan.ONE_PYTHON.keys()
     assert sorted(row for rows in plan.PARTS.values() for row in rows) == sorted(there - {plan.IN_CHECK})
-    assert all((ROOT / file).is_file() for file in plan.MACHINE_CODE)
+    assert all((ROOT / file).is_file() for file in (*plan.ONE_PYTHON_FILES, *plan.UNSHARED))
+    assert all(row in plan.EVERY_PYTHON for row in plan.SHARED)
+    assert all(file.rpartition("/")[0] in plan.SHARED for file in plan.UNSHARED)
 
 
 def test_timed_tests_do_not_run_beside_others(tmp_path: pathlib.Path) -> None:

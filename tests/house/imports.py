@@ -8,6 +8,7 @@ not when Python loads it. What has to know of higher floors has a place where th
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -108,6 +109,20 @@ class Import:
     when: str
 
 
+@cache
+def parsed(text: str) -> ast.Module:
+    """The tree of a module, made once for all tests: nobody may change it. The collector need not look at it again."""
+    tree = ast.parse(text)
+    gc.freeze()
+    return tree
+
+
+@cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """What `ast.walk` gives of a module that is `parsed`."""
+    return tuple(ast.walk(tree))
+
+
 def module_name(path: Path, root: Path) -> str:
     """The dotted name of a file of the package that lies at `root`."""
     parts = [root.name, *path.relative_to(root).with_suffix("").parts]
@@ -153,9 +168,9 @@ def names_of_higher_floors(root: Path = SOURCE) -> list[str]:
     """Strings that name a module of a higher floor than their own: an import that the import graph does not show."""
     wrong = []
     for name, path in modules(root).items():
-        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-        prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-        for node in ast.walk(tree):
+        tree = parsed(path.read_text(encoding="utf-8"))
+        prose = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Expr)}
+        for node in nodes(tree):
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in prose:
                 continue
             for other in re.findall(rf"\b{root.name}\.\w+", node.value):
@@ -176,7 +191,7 @@ def imports_of(name: str, path: Path, known: frozenset[str]) -> Iterator[Import]
 
 @cache
 def _imports_in(text: str) -> list[tuple[ast.Import | ast.ImportFrom, str]]:
-    return list(_statements(ast.parse(text), "load"))
+    return list(_statements(parsed(text), "load"))
 
 
 def _statements(node: ast.AST, when: str) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:

@@ -23,7 +23,7 @@ import pytest
 from duograph import nn
 from duograph.experimental import optim
 from tests.house.accepted_arguments import ACCEPTED, KEPT
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, nodes, parsed
 
 INTERNAL = (
     "autodiff", "base", "compat", "core", "debug", "distributed", "frontend", "ir", "lower", "ops", "passes", "rewrite",
@@ -105,7 +105,7 @@ def _not_merely_stored(assign: ast.Assign) -> list[ast.AST]:
 
 @functools.cache
 def trees() -> dict[str, ast.Module]:
-    return {p.relative_to(SOURCE).as_posix(): ast.parse(p.read_text(encoding="utf-8")) for p in SOURCE.rglob("*.py")}
+    return {p.relative_to(SOURCE).as_posix(): parsed(p.read_text(encoding="utf-8")) for p in SOURCE.rglob("*.py")}
 
 
 @functools.cache
@@ -113,7 +113,7 @@ def attributes_loaded() -> frozenset[str]:
     """Every ``.name`` that some code of the package loads, and every text that could be one (``getattr``)."""
     found: set[str] = set()
     for tree in trees().values():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 found.add(node.attr)
             elif isinstance(node, ast.Call) and _last(node.func) in ("getattr", "get"):
@@ -157,7 +157,7 @@ def classes() -> dict[str, list[ast.ClassDef]]:
     """Every class of the package by its name (several may share one)."""
     found: dict[str, list[ast.ClassDef]] = {}
     for tree in trees().values():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(node)
     return found
@@ -184,6 +184,7 @@ def given_by_hook(name: str) -> set[str]:
     return found
 
 
+@functools.cache
 def unread() -> set[str]:
     """``module:function(parameter)`` of the whole public part."""
     found = set()
@@ -274,7 +275,7 @@ def keys_loaded() -> frozenset[str]:
     return frozenset(
         node.slice.value
         for tree in trees().values()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.ctx, ast.Load)
     )
 

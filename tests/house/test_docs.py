@@ -16,7 +16,7 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, nodes, parsed
 
 TABLES = ("functions", "methods", "mint", "mint.nn.functional", "numpy")
 WHOLE = dict.fromkeys((*TABLES, "scipy.linalg"), ("Returns:", "Examples:"))
@@ -34,8 +34,7 @@ def _module(path: Path) -> str:
 
 def _docstrings(path: Path) -> Iterator[tuple[str, str, int]]:
     """Name, docstring and line of everything in a file that has one."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in nodes(parsed(path.read_text(encoding="utf-8"))):
         if _has_body(node):
             text = ast.get_docstring(node)
             if text and ">>>" in text:
@@ -65,7 +64,12 @@ def _run(named: dict[str, Any]) -> str:
 @pytest.mark.parametrize("kind", [*TABLES, "primitives"])
 def test_examples_of_functions_from_tables(kind):
     """Functions with docstrings that stand in no file; those that do have their examples run file by file."""
-    texts = [ast.get_docstring(n) for p in WITH_EXAMPLES for n in ast.walk(ast.parse(p.read_text())) if _has_body(n)]
+    texts = [
+        ast.get_docstring(n)
+        for p in WITH_EXAMPLES
+        for n in nodes(parsed(p.read_text(encoding="utf-8")))
+        if _has_body(n)
+    ]
     stated = set(texts)
     made = {n: f for n, f in _public()[kind].items() if inspect.cleandoc(f.__doc__) not in stated}
     assert len(made) > 20
@@ -79,7 +83,10 @@ def _has_body(node: ast.AST) -> bool:
 def test_examples_of_cells_from_tables():
     """Classes that no class statement makes; those have their examples run file by file."""
     stated = {
-        n.name for p in SOURCE.rglob("*.py") for n in ast.walk(ast.parse(p.read_text())) if isinstance(n, ast.ClassDef)
+        n.name
+        for p in SOURCE.rglob("*.py")
+        for n in nodes(parsed(p.read_text(encoding="utf-8")))
+        if isinstance(n, ast.ClassDef)
     }
     made = {name: cell for name, cell in _public()["cells"].items() if name not in stated}
     assert len(made) > 10
@@ -161,7 +168,7 @@ HOPS = re.findall(r"`([\w/]+\.py): (\w+(?:\.\w+)*)`", (SOURCE.parents[1] / "docs
 
 @pytest.mark.parametrize(("path", "name"), HOPS, ids=[f"{path}:{name}" for path, name in HOPS])
 def test_hops_of_the_architecture_are_there(path, name):
-    body = ast.parse((SOURCE / path).read_text(encoding="utf-8")).body
+    body = parsed((SOURCE / path).read_text(encoding="utf-8")).body
     for part in name.split("."):
         found = [x for x in body if _defined(x) == part]
         assert found, f"docs/architecture.md names {name} of {path}"

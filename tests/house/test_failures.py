@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, parsed
 
 BROAD = ("Exception", "BaseException")
 POLICY = ("internal_failure", "_failed")
@@ -87,7 +87,7 @@ def swallowed(text: str) -> Iterator[str]:
         for child in ast.iter_child_nodes(node):
             yield from visit(child, name)
 
-    yield from visit(ast.parse(text), "<module>")
+    yield from visit(parsed(text), "<module>")
 
 
 def test_what_catches_everything_is_listed():

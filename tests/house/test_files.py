@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, nodes, parsed
 
 MAX_LINES = 600
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -25,7 +25,7 @@ def complaints(path: Path, relative: str) -> Iterator[str]:
     """What is wrong with one file: one line of text each."""
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
-    tree = ast.parse(text, str(path))
+    tree = parsed(text)
     if len(lines) > MAX_LINES:
         yield f"{len(lines)} lines, more than {MAX_LINES}: what is this file really about?"
     if not (ast.get_docstring(tree) or "").strip():
@@ -33,7 +33,7 @@ def complaints(path: Path, relative: str) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
         if _TODO.search(line):
             yield f"line {number}: TODO without an issue number, write TODO(#12)"
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ExceptHandler) and _is_blind(node):
             yield f"line {node.lineno}: all exceptions are swallowed without a word"
         if relative not in _READ_ENVIRONMENT and _reads_environment(node):

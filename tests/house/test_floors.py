@@ -23,6 +23,8 @@ from tests.house.imports import (
     links,
     modules,
     names_of_higher_floors,
+    nodes,
+    parsed,
     violations,
 )
 
@@ -70,7 +72,7 @@ def test_a_fork_waits_for_what_functions_import():
     """An import that another thread has begun would stay locked in the child for ever."""
     late = set()
     for path in sorted(SOURCE.rglob("*.py")):
-        for function in ast.walk(ast.parse(path.read_text())):
+        for function in nodes(parsed(path.read_text(encoding="utf-8"))):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 for node in ast.walk(function):
                     if isinstance(node, ast.Import):

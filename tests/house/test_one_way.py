@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, nodes, parsed
 
 WAYS = {
     "the address of an array": ("runtime/**/*.py", "{}.ctypes.data", "runtime/python/cpython.py"),
@@ -36,7 +36,7 @@ def found(root: Path, places: str, written: str) -> list[str]:
             isinstance(node, ast.Attribute | ast.Call)
             and (text := ast.unparse(node)).startswith(before)
             and text.endswith(after)
-            for node in ast.walk(ast.parse(whole))
+            for node in nodes(parsed(whole))
         )
     ]
 

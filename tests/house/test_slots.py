@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.children import PATIENCE
-from tests.house.imports import SOURCE, modules
+from tests.house.imports import SOURCE, modules, nodes, parsed
 
 TABLE = re.findall(
     r"^\| `([\w.]+)` \| (`[\w/`, .]+`) \|", (SOURCE.parents[1] / "docs" / "architecture.md").read_text(), re.MULTILINE
@@ -22,19 +22,19 @@ FILLERS = {name: sorted(re.findall(r"`([\w/]+\.py)`", fillers)) for name, filler
 """Name of a slot -> files that fill it, as `docs/architecture.md` says."""
 
 
-def parsed(root: Path, *words: str) -> Iterator[tuple[str, Path, ast.Module]]:
+def having(root: Path, *words: str) -> Iterator[tuple[str, Path, ast.Module]]:
     """The modules whose text has one of the words."""
     for module, path in modules(root).items():
         text = path.read_text(encoding="utf-8")
         if any(word in text for word in words):
-            yield module, path, ast.parse(text)
+            yield module, path, parsed(text)
 
 
 @cache
 def declared(root: Path) -> list[tuple[str, str]]:
     """Module and variable of each slot, and the name that it has been given."""
     found = []
-    for module, _, tree in parsed(root, "Slot", "Listeners"):
+    for module, _, tree in having(root, "Slot", "Listeners"):
         for node in tree.body:
             target = node.target if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [None])[0]
             call = getattr(node, "value", None)
@@ -49,8 +49,8 @@ def filled(root: Path, names: set[str]) -> dict[str, list[str]]:
     by_last = {name.rpartition(".")[2]: name for name in names}
     assert len(by_last) == len(names), "two slots of one name: make this test look at modules, too"
     found: dict[str, list[str]] = {name: [] for name in names}
-    for _, path, tree in parsed(root, *by_last):
-        for node in ast.walk(tree):
+    for _, path, tree in having(root, *by_last):
+        for node in nodes(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -68,7 +68,7 @@ def holes(root: Path) -> list[str]:
     wrong = []
     known = {module.rpartition(".")[2] for module in modules(root)}
     for module, path in modules(root).items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path.read_text(encoding="utf-8"))
         for node in tree.body:
             if isinstance(node, ast.AnnAssign) and re.match(
                 r"list\[Callable|Callable.*\| None$", ast.unparse(node.annotation)
@@ -76,13 +76,13 @@ def holes(root: Path) -> list[str]:
                 wrong.append(f"{module}:{node.lineno} {ast.unparse(node.target)} should be a Slot or Listeners")
         imported = {
             (alias.asname or alias.name)
-            for node in ast.walk(tree)
+            for node in nodes(tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
             if alias.name.rpartition(".")[2] in known
             and alias.name != (getattr(node, "module", "") or "").rpartition(".")[2]  # a thing called like its module
         }
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             targets = node.targets if isinstance(node, ast.Assign) else []
             for target in targets:
                 if isinstance(target, ast.Attribute) and ast.unparse(target.value) in imported:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.imports import SOURCE
+from tests.house.imports import SOURCE, nodes, parsed
 
 TESTS = SOURCE.parents[1] / "tests"
 SETS_ALARMS = {
@@ -35,7 +35,7 @@ def calls(root: Path, *names: str) -> Iterator[tuple[str, ast.Call]]:
     for path in sorted(root.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if any(name.rpartition(".")[2] in text for name in names):
-            for node in ast.walk(ast.parse(text)):
+            for node in nodes(parsed(text)):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) in names:
                     yield path.relative_to(root).as_posix(), node
 
