@@ -448,3 +448,26 @@ def for_counted_in_counted(x, n, m):
                 break
             x = x + j
     return x, i, j
+
+
+@program(calls=[(T(1.0), 2.0), (T(5.0), 9.0), (T(0.5), 2.0)])
+def for_steps_of_newton(x, k):
+    for i in range(20):
+        value, slope = ms.value_and_grad(lambda t: t * t - k)(x)
+        if value.abs() < 1e-3:
+            return x, i
+        x = x - value / slope
+    return x, None
+
+
+@program(calls=[(X, 5), (X, 50), (X, 5000)])
+def for_left_with_what_was_collected(x, limit):
+    weights, sums = list(range(12)), []
+    for i in range(12):
+        sums.append(x.sum() * weights[i])
+        if x.max() > limit:
+            break
+        x = x * 2
+    else:
+        x = -x
+    return x, sums

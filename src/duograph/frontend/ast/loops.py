@@ -3,8 +3,9 @@
 A ``while`` whose test is a Python bool is executed as Python would, iteration by iteration; one that goes on for more
 than `UNROLL` iterations, or that a tensor may end from within (``while True`` with a ``break``), and every loop whose
 test depends on a tensor, becomes a `SymbolicLoop`. A ``for`` over a
-``range`` longer than `UNROLL` likewise, with its counter as a run-time number. If a body cannot be captured that way
-(it indexes a Python list with the counter, say), the loop is remembered and unrolled.
+``range`` longer than `UNROLL` likewise, with its counter as a run-time number, or longer than `UNROLL_FORKING` where a
+tensor may end it from within. If a body cannot be captured that way (it indexes a Python list with the counter, say),
+the loop is remembered and unrolled.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import itertools
 import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from duograph.ops.scalar import Scalar, sizes_behind
 from duograph.tensor.tensor import Tensor
@@ -28,6 +29,8 @@ from ..verbs.loops import SymbolicLoop
 from .statements import NEXT, Statements
 
 UNROLL = 32
+UNROLL_FORKING = 8
+"""As `UNROLL`, if each iteration is one more path: each path is captured from its beginning."""
 MAX_UNROLL = 20_000
 PLAIN = bool, int, float, str
 """Values of variables that debuggers are told of."""
@@ -69,9 +72,12 @@ class Loops(Statements):
             if outcome.kind in ("return", "raise"):
                 return outcome
             if len(region.path) > decisions and key not in log.forking and self.session.regions.recording is None:
-                log.forking[key] = True  # unrolled, each iteration is one more path
-                raise Restart
+                self._note_forking(key)
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
+
+    def _note_forking(self, key: Any) -> NoReturn:
+        self.session.log.forking[key] = True  # unrolled, each iteration is one more path
+        raise Restart
 
     def _alone(self, node: ast.For | ast.While, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
         """The body of an iteration that is unrolled: paths that ``continue`` meet the others at its end."""
@@ -187,17 +193,23 @@ class Loops(Statements):
         rows = isinstance(iterable, Tensor) and iterable.ndim > 0
         length = _length(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
         counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
-        is_long = isinstance(length, int) and length > self._most_unrolled() and key not in self.session.log.unrolled
+        log = self.session.log
+        is_far = isinstance(length, int) and length > UNROLL_FORKING and not log.unrolls
+        most = UNROLL_FORKING if is_far and log.forking.get(key) else self._most_unrolled()
+        is_long = isinstance(length, int) and length > most and key not in log.unrolled
         if counted or is_long:
             return self._counted(node, frame, key, iterable, not counted)
         values = self.semantics.iterate(iterable)
         try:
-            return self._each(node, frame, key, values)
+            return self._each(node, frame, key, values, is_far and key not in log.forking)
         finally:
             if isinstance(values, types.GeneratorType) and isinstance(node.iter, ast.Call):
                 values.close()  # nobody else holds it: Python would close it here, too
 
-    def _each(self, node: ast.For, frame: Frame, key: Any, values: Iterator[Any]) -> Outcome:
+    def _each(self, node: ast.For, frame: Frame, key: Any, values: Iterator[Any], may_stay: bool) -> Outcome:
+        """``may_stay``: it could be a loop of the graph, too."""
+        region = self.session.regions.current
+        assert region is not None
         names = [target.id for target in ast.walk(node.target) if isinstance(target, ast.Name)]
         once = self._alone(node, lambda: self.block(node.body, frame))
         for count, value in enumerate(values):
@@ -205,12 +217,15 @@ class Loops(Statements):
                 raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
             self.assign(node.target, value, frame)
             held = [(frame.name, name, frame.locals.get(name)) for name in names]
+            decisions = len(region.path)
             with self._iteration(key, count, [one for one in held if type(one[2]) in PLAIN]):
                 outcome = once()
             if outcome.kind == "break":
                 return NEXT
             if outcome.kind == "return":
                 return outcome
+            if may_stay and len(region.path) > decisions and self.session.regions.recording is None:
+                self._note_forking(key)
         return self.block(node.orelse, frame)
 
     def _counted(self, node: ast.For, frame: Frame, key: Any, iterable: Any, known: bool) -> Outcome:
