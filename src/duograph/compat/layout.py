@@ -15,6 +15,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore._checkparam": ("duograph.compat.checkparam",),
     "mindspore._c_expression": ("duograph.core.dtype", "duograph"),
     "mindspore._c_expression.typing": ("duograph.core.dtype",),
+    "mindspore.boost": ("duograph.nn.wrap.grad_accumulation",),
     "mindspore.common": ("duograph.common", "duograph"),
     "mindspore.common.api": ("duograph.compat.executors", "duograph.jit", "duograph"),
     "mindspore.common.dtype": ("duograph.core.dtype", "duograph"),
