@@ -39,6 +39,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "mindspore.parallel": ("duograph.device.parallel", "duograph"),
     "mindspore.dataset.transforms.vision": ("duograph.dataset.vision",),
     "mindspore.device_manager": ("duograph.context",),
+    "mindspore.nn.layer.rnn_cells": ("duograph.nn", "duograph.nn.layer.recurrent"),
     "mindspore.nn.metrics": ("duograph.train.metrics",),
     "mindspore.train.amp": ("duograph.train.amp", "duograph"),
     "mindspore.utils": ("duograph",),
