@@ -211,10 +211,17 @@ class Conv2d(_Conv):
 
     def _settings_taken(self, given):
         super()._settings_taken(given)
-        settings = dict(stride=self.stride, dilation=self.dilation, group=self.group, data_format=self.data_format)
         # what `construct` of subclasses calls, as in MindSpore
         self.conv2d = primitive_of_layer(
-            "Conv2D", self.out_channels, self.kernel_size, pad_mode=self.pad_mode, pad=self.padding, **settings
+            "Conv2D",
+            self.out_channels,
+            self.kernel_size,
+            pad_mode=self.pad_mode,
+            pad=self.padding,
+            stride=self.stride,
+            dilation=self.dilation,
+            group=self.group,
+            data_format=self.data_format,
         )
         if self.has_bias:
             self.bias_add = primitive_of_layer("BiasAdd", self.data_format)
