@@ -13,6 +13,7 @@ import scipy.special as sp
 
 import duograph.tensor.eager  # noqa: F401 (installs the eager binder)
 from duograph.autodiff.backward import backpropagate
+from duograph.autodiff.recurrence import recurrent_layers
 from duograph.autodiff.tape import Tape, taping
 from duograph.core.dim import fresh_symbol
 from duograph.core.dtype import float32
@@ -176,7 +177,7 @@ LAYERS = {
                   R(2, 3), R(2, 2), R(2, 2), R(8, 3), R(8, 2), R(8), R(8)),
     "gru": _case(rnn.gru_cell, R(2, 3), R(2, 2), R(6, 3), R(6, 2), R(6), R(6)),
     "rnn_layers": _case(
-        lambda x, h, w, u, v: rnn.recurrent_layers("RNN", x, h, [(w, u), (w, v)], True, wrap(np.array([3, 1])))[0],
+        lambda x, h, w, u, v: recurrent_layers("RNN", x, h, [(w, u), (w, v)], True, wrap(np.array([3, 1])))[0],
         R(3, 2, 3), R(2, 2, 2), R(2, 3), R(2, 2), R(2, 2)),
 }  # fmt: skip
 

@@ -7,17 +7,16 @@ an LSTM are input, forget, cell, output, those of a GRU reset, update, new.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from .arithmetic import add, mul, sub
 from .attention import linear
 from .compare import greater
-from .creation import constant_like, iota, zeros_like
+from .creation import constant_like, iota
 from .indexing import gather_elements
 from .movement import broadcast_to, expand_dims, flip, reshape
 from .select import select
-from .slices import concat, split, stack, unstack
+from .slices import split
 from .unary import relu, sigmoid, tanh
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"tanh": tanh, "relu": relu}
@@ -51,48 +50,6 @@ def gru_cell(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any =
     return add(new, mul(update, sub(h, new)))
 
 
-def cell_step(mode: str, activation: str = "tanh") -> Callable[..., Any]:
-    """``step(x, state, *weights) -> state`` of ``"LSTM"``, ``"GRU"`` or ``"RNN"``.
-
-    Raises:
-        ValueError: unknown ``mode``.
-    """
-    if mode == "LSTM":
-        return lstm_cell
-    if mode == "GRU":
-        return gru_cell
-    if mode == "RNN":
-        return partial(rnn_cell, activation=activation)
-    raise ValueError(f"The mode of a recurrent layer must be 'LSTM', 'GRU' or 'RNN', but got {mode}.")
-
-
-def run_direction(
-    mode: str, x: Any, state: Any, weights: tuple[Any, ...], lengths: Any = None, activation: str = "tanh"
-) -> tuple[Any, Any]:
-    """Runs a cell over ``x`` (T, N, input) from the first step to the last.
-
-    ``lengths`` (N,) says how many steps of each sequence count: behind them the state stays and the output is 0.
-
-    Returns:
-        The outputs (T, N, hidden), and the last state.
-    """
-    step = cell_step(mode, activation)
-    outputs = []
-    for t, part in enumerate(unstack(x, 0)):
-        new = step(part, state, *weights)
-        output = new[0] if mode == "LSTM" else new
-        if lengths is not None:
-            alive = expand_dims(greater(lengths, constant_like(lengths, t)), 1)
-            if mode == "LSTM":
-                new = tuple(select(alive, a, b) for a, b in zip(new, state, strict=True))
-            else:
-                new = select(alive, new, state)
-            output = select(alive, output, zeros_like(output))
-        state = new
-        outputs.append(output)
-    return stack(*outputs, axis=0), state
-
-
 def reverse_sequence(x: Any, lengths: Any = None) -> Any:
     """``x`` (T, N, ...) with the order of steps reversed; within ``lengths`` (N,) if given, the rest stays."""
     if lengths is None:
@@ -105,51 +62,3 @@ def reverse_sequence(x: Any, lengths: Any = None) -> Any:
     shape = tuple(x.shape)
     source = broadcast_to(reshape(source, shape=(steps, n, *(1,) * (len(shape) - 2))), shape=shape)
     return gather_elements(x, source, axis=0)
-
-
-def recurrent_layers(
-    mode: str,
-    x: Any,
-    state: Any,
-    weights: list[tuple[Any, ...]],
-    bidirectional: bool = False,
-    lengths: Any = None,
-    dropout: Callable[[Any], Any] | None = None,
-    activation: str = "tanh",
-) -> tuple[Any, Any]:
-    """A stack of recurrent layers over ``x`` (T, N, input).
-
-    Args:
-        mode: ``"LSTM"``, ``"GRU"`` or ``"RNN"``.
-        x: the sequence.
-        state: initial states (layers * directions, N, hidden); for an LSTM a pair of them.
-        weights: ``(w_ih, w_hh, b_ih, b_hh)`` (biases may be missing) of every layer and direction, forward first.
-        bidirectional: whether every layer also runs backwards.
-        lengths: steps of each sequence that count.
-        dropout: applied between layers, if given.
-        activation: of ``"RNN"``: ``"tanh"`` or ``"relu"``.
-
-    Returns:
-        The outputs of the last layer (T, N, directions * hidden), and all last states in the form of ``state``.
-    """
-    directions = 2 if bidirectional else 1
-    starts = list(zip(*map(_rows, state), strict=True)) if mode == "LSTM" else _rows(state)
-    ends: list[Any] = []
-    for layer in range(len(weights) // directions):
-        outputs = []
-        for d in range(directions):
-            k = layer * directions + d
-            forward = x if d == 0 else reverse_sequence(x, lengths)
-            out, end = run_direction(mode, forward, starts[k], weights[k], lengths, activation)
-            outputs.append(out if d == 0 else reverse_sequence(out, lengths))
-            ends.append(end)
-        x = outputs[0] if directions == 1 else concat(*outputs, axis=2)
-        if dropout is not None and layer < len(weights) // directions - 1:
-            x = dropout(x)
-    if mode == "LSTM":
-        return x, tuple(stack(*part, axis=0) for part in zip(*ends, strict=True))
-    return x, stack(*ends, axis=0)
-
-
-def _rows(state: Any) -> tuple[Any, ...]:
-    return unstack(state, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.autodiff.recurrence import recurrent_layers
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.ops import decoding, indexing
@@ -12,7 +13,6 @@ from duograph.ops.creation import constant_like, full
 from duograph.ops.ctc import ctc_grad, ctc_loss
 from duograph.ops.movement import reshape
 from duograph.ops.norm import log_softmax
-from duograph.ops.rnn import recurrent_layers
 from duograph.ops.slices import slice_axis
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
+from duograph.autodiff.recurrence import recurrent_layers
 from duograph.common.initializer import Uniform, initializer
 from duograph.core import dtype as dt
 from duograph.nn import checks
@@ -176,7 +177,7 @@ class _RecurrentLayers(Cell):
         groups = (self.w_ih_list, self.w_hh_list, self.b_ih_list or empty, self.b_hh_list or empty)
         weights = [tuple(self.in_use(w) for w in group) for group in zip(*groups, strict=True)]
         drop = self.dropout_op if self.dropout and self.training else None
-        out, state = rnn.recurrent_layers(
+        out, state = recurrent_layers(
             self.mode, x, hx, weights, self.bidirectional, seq_length, drop, self.nonlinearity
         )
         return (transpose(out, perm=(1, 0, 2)) if self.batch_first else out), state

@@ -81,17 +81,37 @@ def _strided_slice(w: Writer, node: Apply, x: str, *, slices: Any) -> str:
     return w.op("Slice", x, w.shape(starts), w.shape(stops), w.ints(*axes), w.shape(steps))
 
 
+def _block(w: Writer, start: str, length: Any, size: Any) -> tuple[str, str]:
+    """Where ``size`` places that begin at ``start`` of ``length`` lie; a negative start counts from the end."""
+    zero, one = w.constant(np.int64(0)), w.ints(1)
+    start = w.op("Where", w.op("Less", start, zero), w.op("Add", start, w.size(length)), start)
+    return w.op("Reshape", start, one), w.op("Reshape", w.op("Add", start, w.size(size)), one)
+
+
 @operator("dynamic_slice")
 def _dynamic_slice(w: Writer, node: Apply, x: str, *starts: str, axes: Any, sizes: Any) -> str:
-    zero, one = w.constant(np.int64(0)), w.ints(1)
-    places, stops = [], []
-    for axis, size, start in zip(axes, sizes, starts):
-        length = w.size(node.operands[0].shape[axis])
-        start = w.op("Where", w.op("Less", start, zero), w.op("Add", start, length), start)
-        places.append(w.op("Reshape", start, one))
-        stops.append(w.op("Reshape", w.op("Add", start, w.size(size)), one))
-    joined = [w.op("Concat", *names, axis=0) for names in (places, stops)]
+    shape = node.operands[0].shape
+    blocks = [_block(w, start, shape[axis], size) for axis, size, start in zip(axes, sizes, starts)]
+    joined = [w.op("Concat", *names, axis=0) for names in zip(*blocks)]
     return w.op("Slice", x, *joined, w.ints(*axes))
+
+
+@operator("dynamic_update")
+def _dynamic_update(w: Writer, node: Apply, x: str, value: str, *starts: str, axes: Any) -> str:
+    shape, part = node.operands[0].shape, node.operands[1].shape
+    extents = [part[axis] if axis in axes else n for axis, n in enumerate(shape)]
+    if list(part) != extents:
+        value = w.op("Expand", value, w.shape(extents))
+
+    def updated(x: str, left: list[tuple[int, str]]) -> str:
+        (axis, start), *inner = left
+        begin, end = _block(w, start, shape[axis], part[axis])
+        along = w.ints(axis)
+        middle = updated(w.op("Slice", x, begin, end, along), inner) if inner else value
+        before, after = w.op("Slice", x, w.ints(0), begin, along), w.op("Slice", x, end, w.ints(_END), along)
+        return w.op("Concat", before, middle, after, axis=axis)
+
+    return updated(x, list(zip(axes, starts)))
 
 
 @operator("range_slice")

@@ -1,0 +1,138 @@
+"""Recurrent layers have a gradient of their own: that of their cells step by step, in every mode and at every order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import duograph as ms
+from duograph import Tensor, nn, ops
+
+CELLS = {
+    "lstm": (nn.LSTM, nn.LSTMCell, {}),
+    "gru": (nn.GRU, nn.GRUCell, {}),
+    "tanh": (nn.RNN, nn.RNNCell, {}),
+    "relu": (nn.RNN, nn.RNNCell, {"nonlinearity": "relu"}),
+}
+LENGTHS = [None, [5, 0, 3]]
+STEPS, BATCH, WIDTH, HIDDEN = 5, 3, 4, 2
+
+
+def drawn(*shape):
+    return Tensor(np.random.default_rng(sum(shape)).standard_normal(shape).astype(np.float32))
+
+
+def made(name, bias=True):
+    layer, cell, settings = CELLS[name]
+    whole = layer(WIDTH, HIDDEN, has_bias=bias, **settings)
+    single = cell(WIDTH, HIDDEN, has_bias=bias, **settings)
+    for one, other in zip(single.trainable_params(), whole.trainable_params(), strict=True):
+        one.set_data(other.value())
+    return whole, single
+
+
+def by_steps(cell, x, lengths):
+    zero = ops.zeros((x.shape[1], HIDDEN))
+    state, outs = ((zero, zero) if isinstance(cell, nn.LSTMCell) else zero), []
+    for t in range(x.shape[0]):
+        new = cell(x[t], state)
+        out = new[0] if isinstance(new, tuple) else new
+        if lengths is not None:
+            counts = (lengths > t).expand_dims(1)
+            if isinstance(new, tuple):
+                new = tuple(ops.where(counts, a, b) for a, b in zip(new, state, strict=True))
+            else:
+                new = ops.where(counts, new, state)
+            out = ops.where(counts, out, ops.zeros_like(out))
+        state = new
+        outs.append(out)
+    return ops.stack(outs), state
+
+
+def flat(value):
+    return [x for v in value for x in flat(v)] if isinstance(value, tuple | list) else [value.asnumpy()]
+
+
+def loss_of(result):
+    out, last = result
+    lasts = last if isinstance(last, tuple) else (last,)
+    return (out * out * out).sum() + sum(x.sum() for x in lasts)
+
+
+@pytest.mark.parametrize("lengths", LENGTHS, ids=["whole", "lengths"])
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("name", list(CELLS))
+def test_values_and_gradients_are_those_of_the_cell(name, bias, lengths):
+    layer, cell = made(name, bias)
+    x, counts = drawn(STEPS, BATCH, WIDTH), None if lengths is None else Tensor(np.array(lengths, np.int32))
+
+    def whole(x):
+        return loss_of(layer(x, None, counts))
+
+    def single(x):
+        return loss_of(by_steps(cell, x, counts))
+
+    found = ms.value_and_grad(whole, 0, layer.trainable_params())
+    expected = flat(ms.value_and_grad(single, 0, cell.trainable_params())(x))
+    dynamic = flat(found(x))
+    for a, b in zip(dynamic, expected, strict=True):
+        np.testing.assert_allclose(a, b.reshape(a.shape), rtol=1e-4, atol=1e-5)
+    compiled = ms.value_and_grad(ms.jit(whole), 0, layer.trainable_params())
+    for step in (ms.jit(found), compiled):
+        assert [v.tobytes() for v in flat(step(x))] == [v.tobytes() for v in dynamic]
+
+
+@pytest.mark.parametrize("name", list(CELLS))
+def test_gradients_of_gradients(name):
+    layer, cell = made(name)
+    x = drawn(3, BATCH, WIDTH)
+
+    def second(function):
+        first = ms.grad(function)
+        return ms.grad(lambda x: (first(x) ** 2).sum())
+
+    found = second(lambda x: loss_of(layer(x)))
+    dynamic = found(x).asnumpy()
+    expected = second(lambda x: loss_of(by_steps(cell, x, None)))(x).asnumpy()
+    np.testing.assert_allclose(dynamic, expected, rtol=1e-3, atol=1e-4)
+    assert ms.jit(found)(x).asnumpy().tobytes() == dynamic.tobytes()
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru"])
+def test_vmap(name):
+    layer, _ = made(name)
+    x = drawn(BATCH, STEPS, 2, WIDTH)
+
+    def gradient(x):
+        return ms.grad(lambda x: loss_of(layer(x)))(x)
+
+    each = [gradient(x[i]).asnumpy() for i in range(BATCH)]
+    np.testing.assert_allclose(ops.vmap(gradient)(x).asnumpy(), each, rtol=1e-4, atol=1e-5)
+
+
+def test_sequences_of_any_length_take_two_versions():
+    layer, _ = made("lstm")
+    step = ms.jit(ms.value_and_grad(lambda x: loss_of(layer(x)), 0, layer.trainable_params()))
+    dynamic = ms.value_and_grad(lambda x: loss_of(layer(x)), 0, layer.trainable_params())
+    for steps in (7, 4, 2, 30, 9, 3):
+        x = drawn(steps, BATCH, WIDTH)
+        assert [v.tobytes() for v in flat(step(x))] == [v.tobytes() for v in flat(dynamic(x))]
+    assert len(step.explain().versions) == 2
+
+
+def test_capture_does_not_grow_with_the_number_of_steps():
+    layer, _ = made("gru")
+    sizes = []
+    for steps in (4, 400):
+        step = ms.jit(ms.grad(lambda x: loss_of(layer(x))))
+        step(drawn(steps, 1, WIDTH))
+        sizes.append(sum(len(list(g.nodes)) for g in step.explain().graphs))
+    assert sizes[0] == sizes[1]
+
+
+@pytest.mark.parametrize("name", ["lstm", "gru", "tanh"])
+def test_a_sequence_without_steps(name):
+    layer, _ = made(name)
+    for function in (layer, ms.jit(lambda x: layer(x))):
+        with pytest.raises(ValueError, match="must have at least one step"):
+            function(ops.zeros((0, BATCH, WIDTH)))
