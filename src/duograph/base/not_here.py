@@ -49,7 +49,7 @@ rewrite.*: Node NodeType PatternEngine PatternNode Replacement ScopedValue Symbo
 = edits networks as source text, which is not provided; derive from the Cell, or assign to its members
 
 boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell FreezeOpt GradientFreeze
-  GradientAccumulation GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
+  GroupLossScaleManager LessBN OptimizerProcess ParameterProcess freeze_cell .*
 = speeds training up by changing its results, which is not provided; see jit and amp
 
 (ops.*|nn.*|common.*)?: (csr|coo|sparse)_\w+ SparseTensor SparseTensorDenseMatmul SparseToDense Sparse\w+

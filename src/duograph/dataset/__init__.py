@@ -11,10 +11,9 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 
 from duograph.base.public import saying_why
 
-from . import batches as _batches  # noqa: F401 (the nodes of both modules enter themselves, see `dataset.NODES`)
 from . import config, text, transforms, vision
-from . import nodes as _nodes  # noqa: F401
 from .annotated import CocoDataset, VOCDataset
+from .batches import Batch as BatchDataset  # its nodes and those of `nodes` enter themselves, see `dataset.NODES`
 from .dataset import BatchInfo, Dataset, zip
 from .files import (
     Cifar10Dataset,
@@ -25,6 +24,7 @@ from .files import (
     MnistDataset,
     TextFileDataset,
 )
+from .nodes import Take as TakeDataset
 from .records import ImageFolderDataset, MindDataset
 from .samplers import (
     DistributedSampler,
@@ -36,16 +36,16 @@ from .samplers import (
     SubsetSampler,
     WeightedRandomSampler,
 )
-from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+from .sources import GeneratorDataset, NumpySlicesDataset, PaddedDataset, TextBaseDataset, VisionBaseDataset
 from .tfrecord import Schema, TFRecordDataset
 from .transforms import Shuffle
 
 __all__ = [
-    "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "CocoDataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "MindDataset",
+    "BatchDataset", "BatchInfo", "CSVDataset", "Cifar10Dataset", "Cifar100Dataset", "CocoDataset", "Dataset",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "MindDataset",
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
     "RandomSampler", "Sampler", "Schema", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
-    "TFRecordDataset", "TextFileDataset", "VOCDataset",
+    "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TextFileDataset", "VOCDataset", "VisionBaseDataset",
     "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from .files import _folder, read_bytes
 from .samplers import sampler_of
-from .sources import Indexed
+from .sources import Indexed, VisionBaseDataset
 from .vision.files import Decode, FileBytes
 
 __all__ = ["CocoDataset", "VOCDataset"]
 
 
-class _Annotated(Indexed):
+class _Annotated(Indexed, VisionBaseDataset):
     """Images, and columns that a subclass makes of their annotations."""
 
     columns: tuple[str, ...] = ()

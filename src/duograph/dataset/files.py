@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .samplers import sampler_of
-from .sources import Indexed
+from .sources import Indexed, TextBaseDataset, VisionBaseDataset
 
 
 def _folder(dataset_dir: Any) -> Path:
@@ -46,7 +46,7 @@ def _usage(usage: Any, choices: tuple[str, ...]) -> str:
     return usage
 
 
-class _Images(Indexed):
+class _Images(Indexed, VisionBaseDataset):
     """Images and labels that fit in memory; read when first needed."""
 
     columns = ("image", "label")
@@ -255,7 +255,7 @@ class _Lines(Indexed):
         return len(self.records())
 
 
-class TextFileDataset(_Lines):
+class TextFileDataset(_Lines, TextBaseDataset):
     """The lines of text files that are not empty, as column ``text``.
 
     Args:
@@ -290,7 +290,7 @@ class TextFileDataset(_Lines):
         return (np.asarray(self.records()[index]),)
 
 
-class IMDBDataset(Indexed):
+class IMDBDataset(Indexed, TextBaseDataset):
     """Reviews of films: ``text`` and ``label`` (int32, 1: positive), from ``train/pos/*.txt`` and so on.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 from .files import _folder, read_bytes
 from .mindrecord import FileReader
 from .samplers import sampler_of
-from .sources import Indexed
+from .sources import Indexed, VisionBaseDataset
 from .vision.files import Decode, FileBytes
 
 
@@ -82,7 +82,7 @@ def _value(value: Any, kind: str) -> np.ndarray:
     return np.asarray(value, None if kind == "string" else kind)
 
 
-class ImageFolderDataset(Indexed):
+class ImageFolderDataset(Indexed, VisionBaseDataset):
     """Images in one folder per class: the bytes of each file, and the number of its class.
 
     Args:

@@ -65,6 +65,14 @@ class Indexed(Dataset):
             self.sampler.labels = self.labels()
 
 
+class VisionBaseDataset:
+    """What data sets of images are, for ``isinstance``."""
+
+
+class TextBaseDataset:
+    """What data sets of text are, for ``isinstance``."""
+
+
 class NumpySlicesDataset(Indexed):
     """The slices of arrays along their first axis.
 

@@ -22,7 +22,7 @@ from duograph.base.absent import instead, nearest
 from duograph.base.html import folded, text_line
 from duograph.core.op import state
 from duograph.tensor.eager import write
-from duograph.tensor.parameter import Parameter, ParameterTuple
+from duograph.tensor.parameter import Parameter, ParameterTuple, as_contents
 from duograph.tensor.tensor import Tensor
 
 from . import dispatch
@@ -252,6 +252,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
 
     def _set_param(self, name: str, value: Any) -> None:
         param = self._params[name]
+        value = as_contents(param, value)
         if value is None:
             self._params[name] = None
         elif not isinstance(value, Tensor):

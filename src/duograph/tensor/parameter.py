@@ -318,3 +318,14 @@ class ParameterTuple(tuple):
             twin.name = f"{prefix}.{parameter.name}"
             twins.append(twin)
         return ParameterTuple(twins)
+
+
+def as_contents(param: Parameter | None, value: Any) -> Any:
+    """What is assigned to the attribute of a Cell that is ``param``: a number for a 0-d one as a tensor of its dtype.
+
+    MindSpore takes numbers there in graph mode; counters of training steps rely on it.
+    """
+    if param is None or param.shape or not isinstance(value, int | float):
+        return value
+    is_exact = param.dtype.is_floating or (type(value) is int and param.dtype.is_integer)
+    return Tensor(value, dtype=param.dtype) if is_exact else value

@@ -395,3 +395,58 @@ def three_adam_steps():
         return loss, *[p + 0 for p in net.get_parameters()]
 
     return step
+
+
+class CallsThePrimitive(nn.LayerNorm):
+    """A layer of a user's own that calls what MindSpore's layer holds."""
+
+    def construct(self, x):
+        y, _, _ = self.layer_norm(x, self.gamma, self.beta)
+        return y
+
+
+class ScaledConvolution(nn.Conv2d):
+    """Weight standardisation is written this way."""
+
+    def construct(self, x):
+        return self.bias_add(self.conv2d(x, self.weight * 2), self.bias)
+
+
+@program(X, grad=0, build=True)
+def primitives_that_layers_hold():
+    conv = ScaledConvolution(1, 2, 2, stride=2, has_bias=True, weight_init="ones", bias_init="ones")
+    norm = CallsThePrimitive((2,), epsilon=1e-5)
+    return lambda x: conv(norm(x)[None, None])
+
+
+class Counts(nn.Cell):
+    """A counter that is a Parameter and set to numbers, as MindSpore's graph mode allows."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = Parameter(Tensor(0, ms.int32), name="count")
+        self.share = Parameter(Tensor(0.0), name="share")
+
+    def construct(self, x):
+        self.count += 1
+        if self.count >= 2:
+            self.count = 0
+            self.share = 1
+        return x * self.count, self.share + 0.5
+
+
+@program(X, build=True)
+def numbers_assigned_to_parameters():
+    cell = Counts()
+    return lambda x: [cell(x) for _ in range(3)]
+
+
+@program(X, build=True, captured=False)
+def number_assigned_to_a_parameter_of_another_kind_error():
+    cell = Counts()
+
+    def assigns(x):
+        cell.count = 0.5
+        return x
+
+    return assigns

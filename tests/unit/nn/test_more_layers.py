@@ -7,6 +7,8 @@ import pytest
 
 import duograph as ms
 from duograph import nn, ops
+from duograph.nn.layer.recurrent import RNNCellBase
+from duograph.nn.wrap.grad_accumulation import GradientAccumulation
 
 RNG = np.random.default_rng(0)
 A, B = (ms.Tensor(RNG.random((2, 3, 4), np.float32)) for _ in range(2))
@@ -100,3 +102,23 @@ def test_dense_layers_take_one_row_without_an_axis_for_it(kind):
     assert np.array_equal(ms.grad(lambda a: layer(a).sum())(x[1]).asnumpy(), layer.weight.asnumpy().sum(0))
     with pytest.raises(ValueError, match=r"'Dense|'Linear"):
         layer(ms.Tensor(1.0))
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_gradients_of_steps_are_added_up(mode):
+    net = nn.Dense(2, 1, weight_init="ones", has_bias=False)
+    accumulate = GradientAccumulation(2, nn.SGD(net.trainable_params(), learning_rate=1.0))
+    ms.set_context(mode=mode)
+    try:
+        weights = [
+            (accumulate(ms.Tensor(0.0), (ms.Tensor([[0.5, 0.25 + i]]),)), net.weight.asnumpy().tolist())[1]
+            for i in range(4)
+        ]
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert weights == [[[1, 1]], [[0.5, 0.25]], [[0.5, 0.25]], [[0.0, -2.5]]]
+
+
+def test_cells_of_a_users_own_have_as_many_gates_as_they_say():
+    cell = RNNCellBase(3, 4, True, num_chunks=2)
+    assert [tuple(p.shape) for p in cell.get_parameters()] == [(8, 3), (8, 4), (8,), (8,)]

@@ -22,7 +22,7 @@ from duograph.core.dim import Dim
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.eager import write
-from duograph.tensor.parameter import Parameter
+from duograph.tensor.parameter import Parameter, as_contents
 from duograph.tensor.tensor import Tensor
 
 from ..rules import sources
@@ -418,9 +418,9 @@ class Attributes:
         if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
             setattr(obj, name, value)
             return
-        new_contents = isinstance(value, Tensor) and not isinstance(value, Parameter)
-        if new_contents and self._is_param_of_cell(obj, name):
-            held = self._instance_attr(obj, name)
+        held = self._param_of_cell(obj, name)
+        value = as_contents(held, value)
+        if held is not None and isinstance(value, Tensor) and not isinstance(value, Parameter):
             if held.abstract == value.abstract:
                 write(held, value)
             else:
@@ -431,10 +431,10 @@ class Attributes:
         check_settable(obj, name, value)
         self._overlay_attr(obj, name, value)
 
-    @staticmethod
-    def _is_param_of_cell(obj: Any, name: str) -> bool:
+    def _param_of_cell(self, obj: Any, name: str) -> Any:
         params = None if isinstance(obj, type | Tensor) else raw_getattr(obj, "__dict__", {}).get("_params")
-        return isinstance(params, dict) and isinstance(params.get(name), Parameter)
+        is_one = isinstance(params, dict) and isinstance(params.get(name), Parameter)
+        return self._instance_attr(obj, name) if is_one else None
 
     def _check_own(self, obj: Any) -> None:
         """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""

@@ -6,6 +6,7 @@ import math
 from typing import Annotated, Any, ClassVar
 
 from duograph.api.operators import inner_sizes_differ
+from duograph.api.primitives import primitive_classes
 from duograph.api.promote import promote_float
 from duograph.common.initializer import HeUniform, Uniform, initializer
 from duograph.core import dtype as dt
@@ -409,3 +410,8 @@ def one_hot(indices: Tensor, depth: int, on: float, off: float, axis: int, dtype
     on_, off_ = full(shape=(), value=on, dtype=dtype), full(shape=(), value=off, dtype=dtype)
     out = select(hot, on_, off_)
     return out if axis in (-1, ndim - 1) else move_axis(out, ndim - 1, axis)
+
+
+def primitive_of_layer(name: str, *settings: Any, **named: Any) -> Any:
+    """A primitive that a layer offers to subclasses, whose `construct` calls it as in MindSpore."""
+    return primitive_classes()[name](*settings, **named)

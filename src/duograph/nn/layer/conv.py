@@ -19,7 +19,7 @@ from duograph.ops.slices import pad
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
-from .basic import default_bias, default_weight
+from .basic import default_bias, default_weight, primitive_of_layer
 
 _PAD_MODES = ("valid", "same", "pad")
 
@@ -208,6 +208,23 @@ class Conv2d(_Conv):
     """
 
     data_format: Text = option('``"NCHW"`` or ``"NHWC"``', default="NCHW")
+
+    def _settings_taken(self, given):
+        super()._settings_taken(given)
+        # what `construct` of subclasses calls, as in MindSpore
+        self.conv2d = primitive_of_layer(
+            "Conv2D",
+            self.out_channels,
+            self.kernel_size,
+            pad_mode=self.pad_mode,
+            pad=self.padding,
+            stride=self.stride,
+            dilation=self.dilation,
+            group=self.group,
+            data_format=self.data_format,
+        )
+        if self.has_bias:
+            self.bias_add = primitive_of_layer("BiasAdd", self.data_format)
 
     def construct(self, x):
         weight = self.in_use(self.weight)

@@ -32,6 +32,7 @@ from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
+from .basic import primitive_of_layer
 from .conv import channels_first, channels_last
 from .ranks import by_rank
 
@@ -278,6 +279,8 @@ class LayerNorm(Cell):
 
     def _settings_taken(self, given):
         trained(self, self.normalized_shape, given)
+        # what `construct` of subclasses calls, as in MindSpore
+        self.layer_norm = primitive_of_layer("LayerNorm", self.begin_norm_axis, self.begin_params_axis, self.epsilon)
 
     def construct(self, input_x):
         return layer_normalised(

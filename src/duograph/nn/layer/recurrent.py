@@ -55,6 +55,22 @@ class _RecurrentCell(Cell):
         return tuple(self.in_use(w) for w in (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
 
 
+class RNNCellBase(_RecurrentCell):
+    """What cells of a user's own derive from: as many blocks of ``hidden_size`` rows in each weight as they have gates.
+
+    Args:
+        input_size (int): extent of the input.
+        hidden_size (int): extent of the state.
+        has_bias (bool): whether there are biases.
+        num_chunks (int): number of gates.
+        dtype (mindspore.dtype): of the parameters. Default ``mstype.float32``.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, has_bias: bool, num_chunks: int, dtype: Any = dt.float32):
+        self.gates = num_chunks
+        super().__init__(input_size, hidden_size, has_bias, dtype=dtype)
+
+
 @with_settings
 class RNNCell(_RecurrentCell):
     """One step of a recurrent layer: ``construct(x, hx)``.
