@@ -113,6 +113,7 @@ class Lion(nn.Optimizer):
     def __init__(self, params, learning_rate, loss_scale=1.0):
         super().__init__(learning_rate, params, loss_scale=loss_scale)
         self.moments = self._parameters.clone(prefix="lion", init="zeros")
+        self.reciprocal_scale = ms.Tensor(1.0 / loss_scale)
 
     def construct(self, gradients):
         gradients = self.scale_grad(self.flatten_gradients(gradients))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from duograph.api.functional.structure import HyperMap, Map, assign_add
@@ -10,6 +11,17 @@ from duograph.tensor.parameter import ParameterTuple
 from duograph.tensor.tensor import Tensor
 
 __all__ = ["InnerNames"]
+
+
+def _until_assigned(compute: Callable[[Any], Any]) -> property:
+    """A property that an optimizer of a program may give a value of its own."""
+    own, nothing = f"_own_{compute.__name__}", object()
+
+    def get(self: Any) -> Any:
+        found = getattr(self, own, nothing)
+        return compute(self) if found is nothing else found
+
+    return property(get, lambda self, value: setattr(self, own, value), doc=compute.__doc__)
 
 
 class InnerNames:
@@ -30,27 +42,27 @@ class InnerNames:
     def _parameters(self) -> ParameterTuple:
         return self.parameters
 
-    @property
+    @_until_assigned
     def global_step_increase_tensor(self) -> Tensor:
         """What a step adds to ``global_step``."""
         return Tensor([1], dt.int32)
 
-    @property
+    @_until_assigned
     def need_scale(self) -> bool:
         """Whether gradients come with a loss scale."""
         return self.loss_scale != 1.0
 
-    @property
+    @_until_assigned
     def reciprocal_scale(self) -> Tensor:
         """What gradients are multiplied with to take the loss scale out."""
         return Tensor(1.0 / self.loss_scale, dt.float32)
 
-    @property
+    @_until_assigned
     def optim_filter(self) -> tuple[bool, ...]:
         """Which parameters this process moves: all."""
         return (True,) * self.param_length
 
-    @property
+    @_until_assigned
     def is_group_params_ordered(self) -> bool:
         """Whether parameters come in groups, which are always in the order of the parameters."""
         return self.is_group
