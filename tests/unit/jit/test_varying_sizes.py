@@ -165,6 +165,22 @@ def test_a_cache_that_grows_from_nothing():
     assert versions(compiled) == 3  # no cache, one row of it, any number
 
 
+def test_a_loop_that_must_be_unrolled_leaves_the_other_sizes_open():
+    def f(source, target):
+        context, outs = source.sum(0), []
+        for t in range(target.shape[0]):
+            context = ops.tanh(context + target[t])
+            outs.append(context)
+        return ops.stack(outs)
+
+    compiled = ms.jit(f)
+    for n, steps in [(9, 4), (5, 3), (7, 4), (6, 3), (12, 3), (3, 4), (8, 5), (9, 5), (20, 4)]:
+        same(compiled, f, rows(n), rows(steps))
+    assert versions(compiled) == 4  # the first one, and for each number of steps one for all sources
+    (reason,) = compiled.explain().static_sizes
+    assert reason.startswith("target.shape[0]: a loop")
+
+
 def test_what_needs_the_number_of_rows_stays_static_and_is_not_tried_again():
     f = lambda x: ops.stack([row * 2 for row in x])  # noqa: E731
     compiled = ms.jit(f)
