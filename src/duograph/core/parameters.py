@@ -247,6 +247,7 @@ mode.Conv3D: int: 1, the one kind of convolution.
 mode.Conv3DTranspose: int: 1, the one kind of convolution.
 momentum: float: the part of the new statistics in the moving ones.
 more: Any: further axes.
+multiples: tuple[int]: how often along each axis.
 n: int: how many.
 n.diff: int: how often differences are taken.
 n.diff_ext: int: how often differences are taken.

@@ -1749,7 +1749,7 @@ class TensorShape(_Primitive):
     """The shape as an int64 tensor."""
     def __init__(self) -> None: ...
 class Tile(_Primitive):
-    """Repeated ``dims[i]`` times along axis ``i``."""
+    """Repeated ``dims[i]`` times along axis ``i``; ``multiples`` is its older name."""
     def __init__(self) -> None: ...
 class TopK(_Primitive):
     """The operator ``TopK``."""

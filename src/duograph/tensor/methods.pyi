@@ -551,8 +551,8 @@ class Methods:
         """Exactly one of both, elementwise."""
     def logit(self, eps: builtins.float | None = None) -> Tensor:
         """``log(x / (1 - x))``; with ``eps``, of ``x`` limited to ``eps`` .. ``1 - eps``."""
-    def logsumexp(self, dim: Any, keepdim: builtins.bool = False) -> Tensor:
-        """``log(sum(exp(input)))`` over ``dim``, without overflow."""
+    def logsumexp(self, dim: Any = None, keepdim: builtins.bool = False, *, axis: Any = None, keep_dims: builtins.bool = False) -> Tensor:
+        """``log(sum(exp(input)))`` over ``dim``, without overflow; ``axis`` and ``keep_dims`` are older names."""
     def long(self) -> Tensor:
         """The tensor in int64."""
     def lt(self, other: Any) -> Tensor:

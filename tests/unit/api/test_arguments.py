@@ -284,6 +284,9 @@ def test_known_forms_of_these_methods():
     assert M.gather(dim=1, index=Tensor([[0], [1]])).tolist() == [[3], [-4]]
     assert M.index_add(at, M[:1], 0, True).tolist() == M.index_add(0, at, M[:1]).tolist() == [[6, 2, 4], [0.5, -4, 6]]
     assert ops.transpose(M, dims=(1, 0)).shape == ops.transpose(M, input_perm=(1, 0)).shape == (3, 2)
+    assert ops.tile(M, dims=(1, 2)).shape == ops.tile(M, multiples=(1, 2)).shape == (2, 6)
+    old, new = ops.logsumexp(M, axis=1, keep_dims=True), M.logsumexp(dim=1, keepdim=True)
+    assert old.shape == (2, 1) and old.asnumpy().tobytes() == new.asnumpy().tobytes()
 
 
 def test_build_train_network_reads_its_options():

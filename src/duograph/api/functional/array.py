@@ -182,11 +182,14 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     return broadcast_to(input, tuple(other.shape))
 
 
-def tile(input: Tensor, dims: Any) -> Tensor:
-    """Repeated ``dims[i]`` times along axis ``i``.
+def tile(input: Tensor, dims: Any = None, *, multiples: Any = None) -> Tensor:
+    """Repeated ``dims[i]`` times along axis ``i``; ``multiples`` is its older name.
 
     Returns:
         Tensor, of the dtype of ``input``; each extent is so many times that of ``input``.
+
+    Raises:
+        TypeError: none or both of the two.
 
     Examples:
         >>> print(ops.tile(Tensor([1, 2]), (2, 2)))
@@ -194,7 +197,9 @@ def tile(input: Tensor, dims: Any) -> Tensor:
          [1 2 1 2]]
     """
     need_tensor("Tile", input=input)
-    return shaped.tile(input, *shape_of((dims,), "Tile"))
+    if (dims is None) == (multiples is None):
+        raise TypeError("tile() needs the argument 'dims', or its older name 'multiples'")
+    return shaped.tile(input, *shape_of((multiples if dims is None else dims,), "Tile"))
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:

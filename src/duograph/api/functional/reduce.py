@@ -346,18 +346,26 @@ def std_mean(input: Tensor, axis: Axis = None, ddof: int = 0, keepdims: bool = F
     return var_and_mean(input, axis, ddof, keepdims, "StdMean", True)
 
 
-def logsumexp(input: Tensor, dim: Axis, keepdim: bool = False) -> Tensor:
-    """``log(sum(exp(input)))`` over ``dim``, without overflow.
+def logsumexp(
+    input: Tensor, dim: Axis = None, keepdim: bool = False, *, axis: Axis = None, keep_dims: bool = False
+) -> Tensor:
+    """``log(sum(exp(input)))`` over ``dim``, without overflow; ``axis`` and ``keep_dims`` are older names.
 
     Returns:
         Tensor, of the shape of ``input`` without ``dim``.
+
+    Raises:
+        TypeError: none or both of ``dim`` and ``axis``.
 
     Examples:
         >>> print(ops.logsumexp(Tensor([0.0]), 0))
         0.0
     """
     need_tensor("LogSumExp", input=input)
-    return stable.logsumexp(as_float(input), axes_of(dim, input, "LogSumExp"), keepdim)
+    if (dim is None) == (axis is None):
+        raise TypeError("logsumexp() needs the argument 'dim', or its older name 'axis'")
+    axes = axes_of(axis if dim is None else dim, input, "LogSumExp")
+    return stable.logsumexp(as_float(input), axes, keepdim or keep_dims)
 
 
 def nansum(input: Tensor, axis: Axis = None, keepdims: bool = False, *, dtype: Any = None) -> Tensor:

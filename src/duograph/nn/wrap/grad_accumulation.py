@@ -44,7 +44,7 @@ class GradientAccumulation(Cell):
         >>> for _ in range(2):
         ...     _ = accumulate(Tensor(0.0), (Tensor([[0.5, 0.25]]),))
         >>> print(net.weight.asnumpy())
-        [[0.75 0.875]]
+        [[0.5  0.75]]
     """
 
     def __init__(self, max_accumulation_step: int, optimizer: Any) -> None:
