@@ -195,7 +195,18 @@ class Tape:
         born: the time when it was made; as long as it is now, nothing was written since.
     """
 
-    __slots__ = ("__weakref__", "_objects", "_symbolic", "born", "calls", "hooks", "is_kept", "log", "token")
+    __slots__ = (
+        "__weakref__",
+        "_indexed",
+        "_objects",
+        "_symbolic",
+        "born",
+        "calls",
+        "hooks",
+        "is_kept",
+        "log",
+        "token",
+    )
 
     def __init__(self) -> None:
         self.log: list[TapeEntry | tuple[Any, ...]] = []
@@ -206,6 +217,7 @@ class Tape:
         self.born = CLOCK.now
         self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
         self._symbolic: dict[Node, Variable] = {}
+        self._indexed: tuple[int, Any, list[TapeEntry], dict[int, list[TapeEntry]]] = (0, None, [], {})
         if self.token % 64 == 0:
             for token in list(_tapes):  # other threads add some meanwhile; a list of keys is made in one go
                 known = _tapes.get(token)
@@ -225,6 +237,7 @@ class Tape:
     @entries.setter
     def entries(self, entries: list[TapeEntry]) -> None:
         self.log = entries  # type: ignore[assignment]  # a list of entries is a log
+        self.forget_index()
 
     # -- variables ---------------------------------------------------------------------------------------------
 
@@ -434,10 +447,10 @@ class Tape:
                         tape._bind(copy, variable)
             return copy, 0
 
-        for entry in self.entries:
-            if entry.op is None:
-                entry.keep(kept)
-                continue
+        calls, holders = self._index()
+        for entry in calls:
+            entry.keep(kept)
+        for entry in [*holders.pop(id(root), ()), *holders.pop(id(alias), ())]:
             outs = entry.out if isinstance(entry.out, tuple) else (entry.out,)
             saved = (*entry.ins, *outs)
             if not any(isinstance(x, Tensor) and x._storage is alias for x in saved) or not entry.stamps:
@@ -450,6 +463,29 @@ class Tape:
             entry.ins, entry.stamps = tuple(values[: len(entry.ins)]), tuple(stamps)
             rest = tuple(values[len(entry.ins) :])
             entry.out = rest if isinstance(entry.out, tuple) else rest[0]
+
+    def _index(self) -> tuple[list[TapeEntry], dict[int, list[TapeEntry]]]:
+        """The computations that are no single ops; the ops by what they saved of Parameters: these, and the storages of
+        views. A step with many statistics writes each of them, and would look at all entries each time."""
+        log, (count, last, calls, holders) = self.log, self._indexed
+        if count > len(log) or (count and log[count - 1] is not last):  # a capture has taken entries back
+            count, calls, holders = 0, [], {}
+        for i in range(count, len(log)):
+            item = log[i]
+            if type(item) is tuple:
+                item = log[i] = entry_of(item)
+            if item.op is None:  # type: ignore[union-attr]
+                calls.append(item)  # type: ignore[arg-type]
+                continue
+            for x in (*item.ins, *(item.out if isinstance(item.out, tuple) else (item.out,))):
+                if isinstance(x, Tensor) and (x.is_parameter or x._view is not None):
+                    holders.setdefault(id(x if x._view is None else x._storage), []).append(item)
+        self._indexed = len(log), log[-1] if log else None, calls, holders
+        return calls, holders
+
+    def forget_index(self) -> None:
+        """Entries have been replaced, or hold other tensors."""
+        self._indexed = 0, None, [], {}
 
     def end_write(self, written: Sequence[tuple[Tensor, Variable | None]]) -> None:
         """Memory has changed: the target holds the value, and the root of its storage what the write computed."""

@@ -125,6 +125,7 @@ def expand(tape: Tape, entry: TapeEntry, graph: Graph) -> None:
         _rename(e, names, tensors)
     at = tape.log.index(entry)
     tape.log[at : at + 1] = [*new, *copies]
+    tape.forget_index()
 
 
 def _rename(entry: TapeEntry, names: dict[Any, Any], tensors: dict[int, Tensor]) -> None:

@@ -197,7 +197,7 @@ class Regions:
             return body()
         session = self.world.binder.session
         entry, tag, noted = self.world.snapshot(), self.builder.next_tag, session.noted()
-        tree = self.explore(key, body)
+        tree = self.explore(key, body, entry)
         leaf = tree if isinstance(tree, Leaf) else join_leaves(self, key, tree)
         if leaf is not None:
             return self._finish(leaf)
@@ -227,9 +227,9 @@ class Regions:
             raise leaf.outcome.value
         return leaf.outcome
 
-    def explore(self, key: Any, body: Callable[[], Outcome]) -> Leaf | Fork:
-        """All paths of ``body`` from the current state, as a binary tree of decisions."""
-        entry = self.world.snapshot()
+    def explore(self, key: Any, body: Callable[[], Outcome], entry: Snapshot | None = None) -> Leaf | Fork:
+        """All paths of ``body`` from the current state (``entry``), as a binary tree of decisions."""
+        entry = entry or self.world.snapshot()
         outer_scope, outer_tapes, outer_region = self.builder.current, dispatch.tapes, self.current
         scopes: dict[tuple[bool, ...], Scope] = {}
         tag = self.builder.next_tag

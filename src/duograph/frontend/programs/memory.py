@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 
 def overlap(shown: Sequence[tuple[Any, Any]], written: Collection[Any]) -> bool:
@@ -16,13 +16,12 @@ def overlap(shown: Sequence[tuple[Any, Any]], written: Collection[Any]) -> bool:
         shown: arrays, each with the mark of its storage; ``None``: it is no tensor's.
         written: the marks of storages that are written.
     """
-    seen: dict[int, Any] = {}
-    others = []  # what does not own its memory, or is there twice; the rest cannot overlap
-    for array, mark in shown:
-        if not array.flags.owndata or seen.setdefault(id(array), mark) != mark or mark is None:
-            others.append((array, mark))
-    return any(
-        mark != other and (mark in written or other in written) and np.may_share_memory(one, array)
-        for one, mark in others
-        for array, other in shown
-    )
+    bounds = sorted([(*byte_bounds(array), i) for i, (array, _) in enumerate(shown) if array.size])
+    before: list[tuple[int, Any]] = []  # those that reach beyond the present one's beginning: where they end
+    for low, high, i in bounds:
+        mark = shown[i][1]
+        before = [one for one in before if one[0] > low]
+        if any(mark != other and (mark in written or other in written) for _, other in before):
+            return True
+        before.append((high, mark))
+    return False

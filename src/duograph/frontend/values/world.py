@@ -148,8 +148,13 @@ def is_own_dictionary(obj: Any) -> bool:
     return isinstance(obj, dict) and raw_getattr(obj, "__dict__") is obj
 
 
+_COPIES: dict[type, Any] = {list: list.copy, dict: dict.copy, set: set.copy}
+
+
 def contents(obj: Any) -> Any:
     """A copy of what a tracked container or instance holds."""
+    if (copy := _COPIES.get(type(obj))) is not None:
+        return copy(obj)
     if isinstance(obj, list | deque):
         return list(obj)
     if isinstance(obj, dict):

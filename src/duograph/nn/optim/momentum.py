@@ -73,8 +73,8 @@ class SGD(Optimizer):
             store((param,), rules.descent(grad, param, lr=lr))
             return
         slots = param, self.accum[i], self.stat[i] if self.dampening else None
-        settings = {"mu": self.momentum, "dampening": self.dampening, "nesterov": self.nesterov}
-        store(slots, rules.momentum(grad, *slots, lr=lr, **settings))
+        mu, dampening, nesterov = self.momentum, self.dampening, self.nesterov
+        store(slots, rules.momentum(grad, *slots, lr=lr, mu=mu, dampening=dampening, nesterov=nesterov))
 
 
 @with_settings
@@ -101,5 +101,5 @@ class Momentum(Optimizer):
 
     def move(self, i, param, grad, lr, decay, shared):
         slots = param, self.moments[i]
-        settings = {"mu": self.momentum, "nesterov": self.use_nesterov, "rate_in_parts": True}
-        store(slots, rules.momentum(grad, *slots, lr=lr, **settings))
+        mu, nesterov = self.momentum, self.use_nesterov
+        store(slots, rules.momentum(grad, *slots, lr=lr, mu=mu, nesterov=nesterov, rate_in_parts=True))
