@@ -98,14 +98,14 @@ def replay(
 
     for node in program_order(graph):
         binder.builder.origin = context.origins.get(node, ())
-        marks = [len(tape.entries) for tape in state.tapes]
+        marks = [len(tape.log) for tape in state.tapes]
         operands = [binder.packed(value(o)) for o in node.operands]
         binder.builder.original = node  # attributes of what follows know its size, if that depends on data, by name
         env[node] = node.op(*operands, **node.attrs)
         if node.tag and entries is not None:
             captured = context.replayed.get(node.tag, node.tag)
             for tape, mark in zip(state.tapes, marks, strict=True):
-                entries += [(entry, captured) for entry in tape.entries[mark:] if entry.op is node.op]
+                entries += [(entry, captured) for entry in tape.since(mark) if entry.op is node.op]
             for made in _made(env[node]):
                 context.replayed[made.tag] = captured
     return value(graph.output)

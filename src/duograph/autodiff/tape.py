@@ -228,16 +228,21 @@ class Tape:
     @property
     def entries(self) -> list[TapeEntry]:
         """Everything recorded so far; changing the list changes the tape."""
-        log = self.log
-        for i, item in enumerate(log):
-            if type(item) is tuple:
-                log[i] = entry_of(item)
-        return log  # type: ignore[return-value]  # all are entries now
+        self.since(0)
+        return self.log  # type: ignore[return-value]  # all are entries now
 
     @entries.setter
     def entries(self, entries: list[TapeEntry]) -> None:
         self.log = entries  # type: ignore[assignment]  # a list of entries is a log
         self.forget_index()
+
+    def since(self, mark: int) -> list[TapeEntry]:
+        """What has been recorded after the first ``mark`` entries."""
+        log = self.log
+        for i in range(mark, len(log)):
+            if type(item := log[i]) is tuple:
+                log[i] = entry_of(item)
+        return log[mark:]  # type: ignore[return-value]  # all are entries now
 
     # -- variables ---------------------------------------------------------------------------------------------
 
@@ -470,12 +475,9 @@ class Tape:
         log, (count, last, calls, holders) = self.log, self._indexed
         if count > len(log) or (count and log[count - 1] is not last):  # a capture has taken entries back
             count, calls, holders = 0, [], {}
-        for i in range(count, len(log)):
-            item = log[i]
-            if type(item) is tuple:
-                item = log[i] = entry_of(item)
-            if item.op is None:  # type: ignore[union-attr]
-                calls.append(item)  # type: ignore[arg-type]
+        for item in self.since(count):
+            if item.op is None:
+                calls.append(item)
                 continue
             for x in (*item.ins, *(item.out if isinstance(item.out, tuple) else (item.out,))):
                 if isinstance(x, Tensor) and (x.is_parameter or x._view is not None):

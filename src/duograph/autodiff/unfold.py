@@ -77,7 +77,7 @@ class Unfolding(Interpreter):
         if node.tag and context.overwritten:
             tag = context.replayed.get(node.tag, node.tag)
             for tape, mark in zip(state.tapes, marks, strict=True):
-                mark_overwritten([(entry, tag) for entry in tape.entries[mark:]], context.overwritten)
+                mark_overwritten([(entry, tag) for entry in tape.since(mark)], context.overwritten)
         return out
 
 

@@ -289,3 +289,28 @@ def test_values_that_only_come_first_are_no_operands_of_gradients(first_of):
         return z.sum() + x.sum()
 
     assert ms.grad(fn)(Tensor([1.0, 4.0])).asnumpy().tolist() == [1.0, 1.0]
+
+
+def test_what_was_read_of_a_parameter_that_is_written_again_and_again():
+    weight, x = Parameter(Tensor([1.0, 2.0, 3.0])), Tensor([0.5, -1.0, 2.0])
+
+    @ms.jit
+    def square(x):
+        return x * x
+
+    def f(x):
+        total = 0.0
+        for k in range(4):
+            total = total + (x * weight).sum() + (x[:2] * weight[1:]).sum() + square(x * weight[0]).sum()
+            ops.assign(weight, weight * 2 + k)
+        return total
+
+    w, wanted = weight.asnumpy().copy(), np.zeros(3, np.float32)
+    for k in range(4):
+        wanted += w + [*w[1:], 0] + 2 * x.asnumpy() * w[0] ** 2
+        w = w * 2 + k
+    start = weight.asnumpy().copy()
+    for function in (f, ms.jit(f)):
+        weight.set_data(Tensor(start))
+        np.testing.assert_allclose(ms.grad(function)(x).asnumpy(), wanted, rtol=1e-6)
+        np.testing.assert_array_equal(weight.asnumpy(), w)

@@ -294,17 +294,17 @@ class Regions:
         tree = build((), leaf, path)
         if isinstance(tree, Fork):
             # What came before the first decision is not part of the `cond`: tapes keep it.
-            shared = [(tape, tape.entries[length:]) for tape, length in entry.tape_lengths]
+            shared = [(tape, tape.since(length)) for tape, length in entry.tape_lengths]
             self.world.restore(entry)
             for tape, entries in shared:
-                tape.entries += entries
+                tape.log += entries
         return tree
 
     def _check_recorded(self, entry: Snapshot, first: list[list[Any]]) -> None:
         """Refuses a region whose paths record different variables before their first decision: the joined state has
         those of all paths, but a tape keeps the entries of one, so gradients of the others would be lost."""
         for k, (tape, length) in enumerate(entry.tape_lengths):
-            outputs = [e.outputs for e in tape.entries[length:]]
+            outputs = [e.outputs for e in tape.since(length)]
             if k == len(first):
                 first.append(outputs)
             elif first[k] != outputs:

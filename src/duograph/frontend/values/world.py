@@ -258,7 +258,7 @@ class World:
             self.token,
             self.offset,
             self.checked,
-            [(t, len(t.entries)) for t in dispatch.tapes],
+            [(t, len(t.log)) for t in dispatch.tapes],
             self.opaque.clock,
             self.definitions,
         )
@@ -303,4 +303,4 @@ class World:
         self.checked = snap.checked
         self.definitions = snap.definitions
         for tape, length in snap.tape_lengths:
-            del tape.entries[length:]
+            del tape.log[length:]

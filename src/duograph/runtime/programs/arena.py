@@ -9,10 +9,11 @@ computed when a call enters, so one plan serves every size.
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from duograph.core.dim import Dim
 
@@ -107,19 +108,19 @@ def plan_arena(blocks: Iterable[Block], debug: bool = False) -> ArenaPlan:
 
 def _place(blocks: Sequence[Block]) -> int:
     """Lowest free place for each block, large blocks first; the size of the whole."""
-    placed: list[tuple[int, int, int, int]] = []  # offset, end, first and last use; sorted
+    placed = np.empty((4, len(blocks)), np.int64)  # offsets, ends, first and last uses; sorted by offset
     size = 0
-    for block in sorted(blocks, key=lambda b: (-_bytes(b), b.begin, b.number)):
-        at, length, begin, end = 0, _padded(block.nbytes), block.begin, block.end
-        for offset, after, first, last in placed:
-            if first <= end and begin <= last:
-                if at + length <= offset:
-                    break
-                if after > at:
-                    at = after
+    for count, block in enumerate(sorted(blocks, key=lambda b: (-_bytes(b), b.begin, b.number))):
+        length, (offsets, ends, first, last) = _padded(block.nbytes), placed[:, :count]
+        alive = (first <= block.end) & (last >= block.begin)
+        free = np.maximum.accumulate(np.concatenate(([0], ends[alive])))  # behind all that begin before
+        fits = free[:-1] + length <= offsets[alive]
+        at = int(free[fits.argmax() if fits.any() else -1])
         block.offset = at
         size = max(size, at + length)
-        bisect.insort(placed, (at, at + length, begin, end))
+        k = int(offsets.searchsorted(at))
+        placed[:, k + 1 : count + 1] = placed[:, k:count]
+        placed[:, k] = at, at + length, block.begin, block.end
     return size
 
 
