@@ -18,6 +18,7 @@ from duograph.core.types import INT
 from duograph.ir.control import scan
 from duograph.ops.arithmetic import add, mul, sub
 from duograph.ops.attention import linear
+from duograph.ops.cast import cast
 from duograph.ops.compare import greater
 from duograph.ops.creation import constant_like, full, iota, zeros_like
 from duograph.ops.linalg import matmul
@@ -323,7 +324,8 @@ def run_direction(
         return found if alive is None else [*found, None]
 
     outs = identity_with(inputs, [*outs, *last], pull)
-    return outs[0], tuple(outs[n:])
+    out = cast(outs[0], dtype=outs[0].dtype)  # a copy: the gradient reads the other one, whatever is written to this
+    return out, tuple(outs[n:])
 
 
 def recurrent_layers(

@@ -98,6 +98,22 @@ def test_gradients_of_gradients(name):
     assert ms.jit(found)(x).asnumpy().tobytes() == dynamic.tobytes()
 
 
+@pytest.mark.parametrize("name", list(CELLS))
+def test_results_may_be_written_to(name):
+    layer, cell = made(name)
+
+    def changed(result):
+        out, last = result
+        out[1:, 0] = 2.0
+        return loss_of((out * 3, last))
+
+    x = drawn(STEPS, BATCH, WIDTH)
+    found = ms.grad(lambda x: changed(layer(x)))
+    expected = ms.grad(lambda x: changed(by_steps(cell, x, None)))(x).asnumpy()
+    np.testing.assert_allclose(found(x).asnumpy(), expected, rtol=1e-3, atol=1e-5)
+    assert ms.jit(found)(x).asnumpy().tobytes() == found(x).asnumpy().tobytes()
+
+
 @pytest.mark.parametrize("name", ["lstm", "gru"])
 def test_vmap(name):
     layer, _ = made(name)
