@@ -201,7 +201,7 @@ class Loops(Statements):
             return self._counted(node, frame, key, iterable, not counted)
         values = self.semantics.iterate(iterable)
         try:
-            return self._each(node, frame, key, values, is_far and key not in log.forking)
+            return self._each(node, frame, key, values, is_far and key not in log.forking and _may_leave(node))
         finally:
             if isinstance(values, types.GeneratorType) and isinstance(node.iter, ast.Call):
                 values.close()  # nobody else holds it: Python would close it here, too
@@ -285,6 +285,12 @@ def _endless(numbers: itertools.count[Any]) -> Any:
     if type(start) is int and type(step) is int and step:
         return range(start, start + (step << 61), step)
     return itertools.count(start, step)
+
+
+def _may_leave(node: ast.For) -> bool:
+    """Whether an iteration may be the last one."""
+    exits = ast.Break, ast.Return, ast.Raise
+    return any(isinstance(part, exits) for statement in node.body for part in ast.walk(statement))
 
 
 def _length(numbers: range) -> int | None:
