@@ -313,7 +313,8 @@ def _database(
 
 
 def about(file: BinaryIO) -> dict[str, Any]:
-    """The header of a file, as far as it is needed: ``schema``, ``rows``, ``shards``, ``shard``, ``set``, ``pages``.
+    """The header of a file, as far as it is needed: ``schema``, ``rows``, ``shards`` (names of the files of its set, by
+    number), ``shard`` (its own number), ``set``, ``pages``.
 
     Raises:
         Damaged: the file is none, or not as it was written.
@@ -343,7 +344,7 @@ def about(file: BinaryIO) -> dict[str, Any]:
         rows = sum(entry["end_row_id"] - entry["start_row_id"] for _, entry in pages["BLOB_DATA"])
         _check_schema(schema, described["blob_fields"] or [])
         return {
-            "schema": schema, "rows": rows, "shards": len(header["shard_addresses"]), "shard": header["shard_id"],
+            "schema": schema, "rows": rows, "shards": [os.path.basename(name) for name in header["shard_addresses"]], "shard": header["shard_id"],
             "set": header.get("duograph", {}).get("set"), "pages": pages,
         }  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:
