@@ -13,7 +13,7 @@ from duograph.base.public import saying_why
 from duograph.core import dtype as dt
 
 from .dataset import Dataset, to_numpy
-from .nodes import array_of
+from .nodes import array_of, lines_of
 
 __all__ = ["Lookup", "PythonTokenizer", "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer"]
 
@@ -185,8 +185,8 @@ class Vocab:
         special_first: bool = True,
     ) -> Vocab:
         """The first word of each line of a file (up to ``delimiter``), at most ``vocab_size``."""
-        lines = Path(file_path).read_text(encoding="utf-8").splitlines()
-        words = [line.split(delimiter)[0] if delimiter else line for line in lines if line]
+        lines = [line for line in lines_of(Path(file_path)) if line]
+        words = [line.split(delimiter)[0] if delimiter else line for line in lines]
         return cls.from_list(words[:vocab_size], special_tokens, special_first)
 
     @classmethod
