@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from duograph.base.files import write_file
+from duograph.base.files import crc_of, write_file
 from duograph.base.public import saying_why
 
 from .mindpages import Damaged, about, fields_of, files_of, is_blob, rows_of
@@ -124,7 +123,7 @@ class FileWriter:
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
         shards, index = len(self.paths), fields_of(self.schema)[0] if self._index is None else self._index
-        together = f"{zlib.crc32(repr(self._rows).encode()):08x}"
+        together = f"{crc_of(repr(row).encode() for row in self._rows):08x}"
         written = []
         for shard in range(shards):
             first, last = (len(self._rows) * n // shards for n in (shard, shard + 1))
@@ -241,7 +240,7 @@ def shard_paths(file_name: str, shard_num: int) -> list[str]:
 
 
 def existing_shards(file_name: Any) -> list[str]:
-    """The files that ``file_name`` means: a list, the set that a file belongs to, or the shards that begin with its name.
+    """The files of ``file_name``: a list, the set that a file belongs to, or the shards that begin with its name.
 
     Raises:
         ValueError: there is no such file.
@@ -258,8 +257,8 @@ def existing_shards(file_name: Any) -> list[str]:
         if missing or base not in names:
             what = f"of which {', '.join(missing)} cannot be found" if missing else "but is called otherwise"
             raise RuntimeError(
-                f"Invalid file, {file_name} is one of the files {', '.join(names)}, {what}; [{str(file_name)!r}], a list, "
-                "is this file alone."
+                f"Invalid file, {file_name} is one of the files {', '.join(names)}, {what}; "
+                f"[{str(file_name)!r}], a list, is this file alone."
             )
         return [os.path.join(folder, n) for n in names]
     names = sorted(n for n in os.listdir(folder or ".") if n.startswith(base) and n[len(base) :].isdigit())
