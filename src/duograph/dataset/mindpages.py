@@ -240,9 +240,10 @@ def files_of(
     head = (_LENGTH.pack(len(text)) + text).ljust(header["header_size"], b"\0")
     parts = [[blob for _, blob in group] for group in groups] + [pieces for _, _, pieces in raw_pages]
     zeros = memoryview(bytes(page))
-    body: list[bytes | memoryview] = [
-        piece for part in parts for piece in (*part, zeros[sum(map(len, part)) :])
-    ]  # nothing is copied
+    body: list[bytes | memoryview] = []
+    for part in parts:
+        body += part  # nothing is copied
+        body.append(zeros[sum(map(len, part)) :])
     check = f"{crc_of([head, *body]):08x}".encode()
     head = head.replace(b'"crc32":"' + _NO_CHECK.encode(), b'"crc32":"' + check, 1)
     return [head, *body], _database(rows, schema, index, places, names[shard])
