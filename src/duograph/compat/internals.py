@@ -68,6 +68,8 @@ class _Refused(type):
     """The class of what is not provided: it can be imported and derived from, and every use says why."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__module__.startswith("mindspore.ops") and cls.__name__[:1].isupper():
+            return _Unrunnable(cls._said())
         raise NotImplementedError(cls._said())
 
     def __getattr__(cls, name: str) -> Any:
@@ -76,6 +78,21 @@ class _Refused(type):
     def _said(cls) -> str:
         kind = next(c for c in cls.__mro__ if "reason" in vars(c))
         return f"duograph has no {kind.__module__}.{kind.__name__}: it {vars(kind)['reason']}"
+
+
+class _Unrunnable:
+    """A Primitive that is not provided: as in MindSpore, networks make those of other devices that they never run."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(self._reason)
+
+    def _itself(self, *args: Any, **kwargs: Any) -> _Unrunnable:
+        return self
+
+    add_prim_attr = shard = set_device = set_stage = _itself
 
 
 def internal(module: str, name: str) -> Any:
