@@ -28,8 +28,8 @@ _HOMES: dict[str, str] = {
         _init_truncated_normal""",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
-        _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank _get_gradients_mean
-        _get_parallel_mode _get_parameter_broadcast _get_pipeline_stages _get_stage_device_num
+        _device_number_check _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank
+        _get_gradients_mean _get_parallel_mode _get_parameter_broadcast _get_pipeline_stages _get_stage_device_num
         _is_in_auto_parallel_mode _is_in_data_parallel_mode _is_in_hybrid_parallel_mode _is_role_pserver _is_role_sched
         _is_role_worker _is_sharding_propagation auto_parallel_context""",
     "duograph.autodiff.hooks": "HookHandle",
@@ -39,10 +39,11 @@ _HOMES: dict[str, str] = {
         _reset_auto_parallel_context=reset_auto_parallel_context""",
     "duograph.dataset.transforms": """
         PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform
-        TensorOperation=Transform""",
+        TensorOperation=Transform OneHotOp=OneHot""",
     "duograph.tensor.tensor": "StubTensor=Tensor",
     "duograph.train.amp": """
-        AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK""",
+        AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK
+        init_status""",
     "duograph.train.callback.monitors": "_handle_loss=loss_value",
     "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
     "duograph.device.hal": """

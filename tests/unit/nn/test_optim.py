@@ -162,3 +162,10 @@ def test_weight_decay_of_a_programs_optimizer_comes_with_the_loss_scale(mode):
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert w.tolist() == [0.75, 1.5]
+
+
+def test_a_schedule_of_rates_has_the_shape_of_the_step():
+    optimizer = nn.SGD([Parameter(Tensor([1.0]), name="w")], [0.5, 0.25])
+    assert optimizer.learning_rate(Tensor([1], ms.int32))[0].item() == 0.25
+    assert optimizer.learning_rate(Tensor(5, ms.int32)).item() == 0.25
+    assert optimizer.get_lr().shape == ()
