@@ -197,7 +197,7 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
     if calls := explanation.compared_calls:
         lines.append(f"  {_count(calls, 'call')} ran as plain Python to find out whether compiling pays")
     if explanation.unattempted:
-        why = "earlier attempts to compile had failed, or gave versions that were not used again"
+        why = "earlier attempts to compile failed, gave versions that were not used again, or took long"
         lines.append(f"  {_count(explanation.unattempted, 'call')} with new arguments ran as plain Python: {why}")
     lines += [f"  advice: {explanation.advice}"] if explanation.advice else []
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
+from .policy import COSTLY, FREE_COSTLY, MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ class Entries:
         self.attempts = Attempts()
         self.is_small = False
         self.seconds, self._weight = 0.0, 1
+        self._paid = 0.0  # of these seconds, those before the latest attempt
         self.recompiles: list[str] = []
         self.sizes = VaryingSizes()
 
@@ -146,7 +147,15 @@ class Entries:
 
     def is_backing_off(self) -> bool:
         """Whether plain Python answers this call with new arguments without an attempt to compile."""
-        return self.attempts.wait(self._counts)
+        waits = self.attempts.wait(self._counts, self._debt())
+        self._paid = self._paid if waits else self.seconds
+        return waits
+
+    def _debt(self) -> float:
+        if len(self.compiled) + self.attempts.dropped < FREE_COSTLY or not self.compiled:
+            return 0.0
+        cost = sum(entry.capture_ms + entry.compile_ms for entry in self.compiled) / len(self.compiled) / 1e3
+        return cost - (self.seconds - self._paid) if cost >= COSTLY else 0.0
 
     def _counts(self) -> tuple[int, int, bool]:
         latest = self.fallbacks[-1] if self.fallbacks else None

@@ -101,7 +101,7 @@ class Explanation:
         captured_from: what the function is captured from: ``"source"`` or ``"bytecode"``.
         static_sizes: dimensions whose sizes vary, and for which there are versions for one size each, with the reason.
         unattempted: calls with new arguments that ran as plain Python because earlier attempts to compile had failed
-            for one reason, or had given versions that were not used again (`Attempts.wait`).
+            for one reason, had given versions that were not used again, or take long (`Attempts.wait`).
         unattempted_ms: the time that these took.
         times: of a function that is cut, the milliseconds that its calls have spent in each of `account.PARTS`, by
             those that were measured; empty if none was yet.
@@ -308,7 +308,7 @@ class Explanation:
         lines += [f"a version for each size of {reason}" for reason in self.static_sizes]
         lines += [str(failure) for failure in self.failures]
         if self.unattempted:
-            why = "earlier captures failed or were never reused"
+            why = "earlier captures failed, were never reused, or took long"
             took = f", {self.unattempted_ms:.1f} ms" if self.unattempted_ms else ""
             lines += [f"{self.unattempted} calls with new arguments ran as plain Python: {why}{took}"]
         if self.advice:

@@ -31,6 +31,9 @@ STALE = 256
 FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 """Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
 the next attempts wait: each twice as long as the last, so many times."""
+FREE_COSTLY, COSTLY = 4, 2.0
+"""Versions of which each takes so many seconds to be made, before another one waits until plain Python has taken as
+long for calls without one: whatever the calls are, that is at most twice what the better of both takes (ski rental)."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
 UNSTEADY, WORTH = 8, 64
@@ -157,7 +160,7 @@ class Attempts:
         """Where versions have often found something else than they had assumed."""
         return frozenset([source for source, times in self.missed.items() if times >= UNSTEADY])
 
-    def wait(self, count: Callable[[], tuple[int, int, bool]]) -> bool:
+    def wait(self, count: Callable[[], tuple[int, int, bool]], debt: float = 0.0) -> bool:
         """Whether plain Python answers a call without an attempt.
 
         An attempt costs as much as many calls. Where they go on failing for one reason, or give versions that no
@@ -166,12 +169,14 @@ class Attempts:
         Args:
             count: gives how many attempts have failed for the latest reason, how many versions are unused, and whether
                 the latest attempt has taken all the time there was.
+            debt: seconds that another version takes, less those that calls without one have taken since the latest
+                attempt.
         """
         if self.waited % LOOKS == 0 or self.waited >= self._backoff:  # nobody counts versions for each call
             failed, unused, is_late = count()
             doublings = max(failed if is_late else failed - FREE_FAILURES, unused + self.dropped - FREE_UNUSED, 0)
             self._backoff = 2 ** min(doublings, MAX_BACKOFF) - 1
-        waits = self.waited < self._backoff
+        waits = self.waited < self._backoff or debt > 0
         self.waited = self.waited + 1 if waits else 0
         self.unattempted += waits
         return waits
@@ -179,7 +184,7 @@ class Attempts:
     @property
     def rest(self) -> int:
         """How many further calls will be answered without an attempt, where many have been."""
-        return min(let(self.waited), self._backoff - self.waited) if self.waited > SURE else 0
+        return max(0, min(let(self.waited), self._backoff - self.waited)) if self.waited > SURE else 0
 
     def passed(self, calls: int) -> None:
         """So many calls have gone to plain Python natively."""

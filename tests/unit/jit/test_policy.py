@@ -3,6 +3,7 @@
 import pytest
 
 from duograph.jit import policy
+from duograph.jit.entries import Entries
 from duograph.jit.policy import Attempts, CallKinds, Forms, Looks
 
 
@@ -26,6 +27,28 @@ def test_each_attempt_that_is_of_no_use_waits_longer(cause):
             made.append(k)
     assert made[:6] == [0, 2, 6, 14, 30, 62]
     assert attempts.unattempted == 200 - len(made)
+
+
+class _Version:
+    hits = 9
+
+    def __init__(self, seconds):
+        self.capture_ms, self.compile_ms = 250 * seconds, 750 * seconds
+
+
+def test_versions_that_take_long_wait_until_plain_python_has_taken_as_long():
+    entries, made = Entries(), []
+    for k in range(40):
+        if entries.is_backing_off():
+            entries.count(1.0)
+        else:
+            entries.compiled.append(_Version(6.0))
+            made.append(k)
+    assert made == [0, 1, 2, 3, 10, 17, 24, 31, 38]
+    assert entries.attempts.unattempted == 40 - len(made)
+    quick = Entries()
+    quick.compiled += [_Version(policy.COSTLY / 2)] * 20
+    assert not any(quick.is_backing_off() for _ in range(20))
 
 
 def test_what_has_taken_all_the_time_waits_at_once():
