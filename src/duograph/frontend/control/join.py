@@ -92,6 +92,16 @@ class Joiner:
         index = len(self.pairs) - 1
         return lambda results: results[index]
 
+    def mark(self) -> tuple[int, int, int]:
+        return len(self.pairs), len(self._memo), len(self._twins)
+
+    def undo(self, mark: tuple[int, int, int]) -> None:
+        """Forgets what was planned since ``mark``: also the builds, whose outputs are gone with the pairs."""
+        del self.pairs[mark[0] :]
+        for table, size in ((self._memo, mark[1]), (self._twins, mark[2])):
+            while len(table) > size:
+                table.popitem()
+
     def value(self, a: Any, b: Any) -> Build:
         """How to build the joined value of ``a`` and ``b``; raises `_NoJoin`."""
         for side, obj, other in ((0, a, b), (1, b, a)):  # also one that is the same on both sides: it may have a twin
@@ -319,11 +329,11 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
             conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
             builds[name] = partial(_constant, conflict)
             continue
-        mark = len(joiner.pairs)
+        mark = joiner.mark()
         try:
             builds[name] = joiner.value(a[name], b[name])
         except _NoJoin as exc:
-            del joiner.pairs[mark:]
+            joiner.undo(mark)
             conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
             builds[name] = partial(_constant, conflict)
 
