@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from duograph.core.op import state
+from duograph.core.op import resume, state
 
 from .hooks import call_user
 
@@ -22,7 +22,7 @@ def _detached() -> Iterator[None]:
         yield
     finally:
         if state.tapes is mine:
-            state.tapes = before
+            resume(before)
         state.detached -= 1
 
 
