@@ -138,11 +138,11 @@ def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fn)
     def restored(*args: Any, **kwargs: Any) -> Any:
-        before, tapes = (state.binder, state.quiet, state.enclosed), state.tapes
+        before, tapes = (state.binder, state.quiet, state.enclosed, state.detached), state.tapes
         try:
             return fn(*args, **kwargs)
         finally:
-            state.binder, state.quiet, state.enclosed = before
+            state.binder, state.quiet, state.enclosed, state.detached = before
             resume(tapes)
 
     return restored

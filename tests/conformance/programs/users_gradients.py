@@ -323,3 +323,26 @@ def and_that_within_a_branch(x):
     else:
         y = y * x
     return y * y * x
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def a_tensor_handed_on_within_no_grad(x):
+    y = x * x
+    z = y
+    with ms.no_grad():
+        if y.sum() > 5:
+            z = y / 2
+    return y * z + x
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def no_grad_with_decisions_that_do_not_join(x):
+    y = x * x
+    z, count = y, 0
+    with ms.no_grad():
+        if y.sum() > 5:
+            z, count = y / 2, count + 1
+        factor = None if z.max() > 1 else 2.0
+        if factor is None:
+            factor = z.mean()
+    return y * z * factor + x * count

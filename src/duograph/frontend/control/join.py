@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
-from duograph.core.op import no_recording, value_key
+from duograph.core.op import no_recording, state, value_key
 from duograph.core.types import scalar_type
 from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
@@ -171,6 +171,8 @@ class Joiner:
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
+        if state.detached and any(_outlives(self, x._data) for x in (a, b)):  # handed on, it keeps its gradient
+            raise _NoJoin("a tensor from outside of `no_grad`")
         view = None if a._view is None else self._views(a, b)
         made = view or self.output(a, b)
 

@@ -233,7 +233,7 @@ class Regions:
         """All paths of ``body`` from the current state (``entry``), as a binary tree of decisions."""
         entry = entry or self.world.snapshot()
         outer_scope, outer_tapes, outer_region = self.builder.current, dispatch.tapes, self.current
-        outer_aside = dispatch.aside
+        outer_modes = dispatch.aside, dispatch.detached
         scopes: dict[tuple[bool, ...], Scope] = {}
         tag = self.builder.next_tag
         recorded: list[list[Any]] = []
@@ -250,6 +250,7 @@ class Regions:
             region = Region(key, prefix, scopes, outer_tapes)
             self.current = region
             self.builder.current, dispatch.tapes = outer_scope, list(outer_tapes)
+            dispatch.aside, dispatch.detached = outer_modes
             session.span = span  # by which the places of regions are known
             leads = not prefix
             if recorder is not None:
@@ -263,7 +264,8 @@ class Regions:
                 return Leaf(outcome, self.world.snapshot(), scope), region.path
             finally:
                 self.current = outer_region
-                self.builder.current, dispatch.tapes, dispatch.aside = outer_scope, outer_tapes, outer_aside
+                self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+                dispatch.aside, dispatch.detached = outer_modes  # a path that was given up has left no block
 
         def build(prefix: tuple[bool, ...], leaf: Leaf, path: list[Decision]) -> Leaf | Fork:
             k = len(prefix)
