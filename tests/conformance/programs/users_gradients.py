@@ -346,3 +346,13 @@ def no_grad_with_decisions_that_do_not_join(x):
         if factor is None:
             factor = z.mean()
     return y * z * factor + x * count
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def a_loop_that_hands_a_tensor_on_within_no_grad(x):
+    y = x * x
+    z = y
+    with ms.no_grad():
+        while z.sum() > 3:
+            z = z * 0.5
+    return y * z + x

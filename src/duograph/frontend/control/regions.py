@@ -23,9 +23,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from duograph.base.failures import is_from_outside
-from duograph.core.op import resume
+from duograph.core.op import resume, value_key
 from duograph.core.op import state as dispatch
-from duograph.core.op import value_key
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
 

@@ -415,7 +415,7 @@ def _owner(source: Source) -> Any:
 def _passes(source: Any, value: Any) -> bool:
     """Whether the way to something goes through ``value``: an object or a closure variable."""
     while isinstance(source, Source):
-        if isinstance(source.base, Pin) and source.base.value is value or _passes(source.key, value):
+        if (isinstance(source.base, Pin) and source.base.value is value) or _passes(source.key, value):
             return True
         source = source.base
     return False
