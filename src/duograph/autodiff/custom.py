@@ -7,6 +7,7 @@ The forward part runs unrecorded; its gradient is what the user's function gives
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from duograph.base.diagnostics import CaptureError
@@ -21,7 +22,7 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor
 from .backward import Gradient, inner_scope, plus
 from .hooks import call_on_gradients, call_user
 from .separate import writable
-from .tape import checked, stamps_of
+from .tape import Saved
 from .vmap import BatchBinder
 
 Pull = Callable[[Sequence[Any]], Sequence[Any]]
@@ -121,10 +122,12 @@ def identity_with(
     outputs: Sequence[Any],
     pull: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Any],
     has_zeros: bool = True,
+    is_pure: bool = False,
 ) -> list[Any]:
     """``outputs``, computed unrecorded from ``inputs``, with ``pull(inputs, outputs, douts)`` as their gradient.
 
-    Unless it ``has_zeros``, what has no cotangent is ``None`` in ``douts``.
+    Unless it ``has_zeros``, what has no cotangent is ``None`` in ``douts``. ``is_pure``: ``pull`` reads nothing
+    else, so that what it gives does not depend on when it is called.
     """
     if isinstance(state.binder, BatchBinder):
         if state.tapes or state.binder.outer_tapes or state.binder.outer is not None:
@@ -136,23 +139,25 @@ def identity_with(
     if state.binder is not None:
         if not has_zeros:
             raise SymbolicValueError("which outputs have no cotangent, inside compiled code")
-        return _emit(inputs, outputs, pull)
+        return _emit(inputs, outputs, pull, is_pure)
     with no_recording():
         outs = tuple([identity(o) for o in outputs])  # a function may return its argument: that is another variable
-    stamps = stamps_of((*inputs, *outs))
-
-    def run(douts: Sequence[Any], accs: Sequence[Gradient], _groups: Any = None) -> Sequence[Gradient]:
-        saved = checked((*inputs, *outs), stamps, "a function with its own gradient")
-        given = [d if d is None else writable(d) for d in douts]
-        grads = pull(saved[: len(inputs)], saved[len(inputs) :], given)
-        return [plus(a, g) for a, g in zip(accs, grads, strict=True)]
-
     for tape in state.tapes:
-        tape.record_custom("custom", tuple(inputs), outs, run, raw=not has_zeros)
+        saved = Saved((*inputs, *outs))
+        tape.record_custom("custom", tuple(inputs), outs, partial(_pulled, pull, saved), raw=not has_zeros, saved=saved)
     return list(outs)
 
 
-def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]:
+def _pulled(
+    pull: Any, saved: Saved, douts: Sequence[Any], accs: Sequence[Gradient], _groups: Any = None
+) -> Sequence[Gradient]:
+    values = saved.checked("a function with its own gradient")
+    given = [d if d is None else writable(d) for d in douts]
+    grads = pull(values[: len(accs)], values[len(accs) :], given)
+    return [plus(a, g) for a, g in zip(accs, grads, strict=True)]
+
+
+def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any, is_pure: bool) -> list[Any]:
     """The op ``custom_vjp`` on inputs and outputs: hands the outputs through."""
     binder: Any = state.binder
     builder = binder.builder
@@ -199,5 +204,5 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any) -> list[Any]
         wanted=wanted,
         differentiable=tuple(range(m)),
     )
-    binder.note_own_gradient((*inputs, *given), is_as_before)
+    binder.note_own_gradient((*inputs, *given), is_as_before, is_pure)
     return list(given)

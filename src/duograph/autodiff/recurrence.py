@@ -323,7 +323,7 @@ def run_direction(
         found = _gradients(unit, x, first, fixed, counts, outs, douts)
         return found if alive is None else [*found, None]
 
-    outs = identity_with(inputs, [*outs, *last], pull)
+    outs = identity_with(inputs, [*outs, *last], pull, is_pure=True)
     out = cast(outs[0], dtype=outs[0].dtype)  # a copy: the gradient reads the other one, whatever is written to this
     return out, tuple(outs[n:])
 

@@ -18,22 +18,24 @@ from typing import Any
 import numpy as np
 
 from duograph.core.kernel import as_value, compute
-from duograph.core.op import restoring, state
+from duograph.core.op import no_recording, restoring, state
 from duograph.core.types import ScalarType
-from duograph.ir.control import call, cond, make_tuple, scan, tuple_get, undef, while_loop
-from duograph.ir.interpreter import Interpreter
+from duograph.ir.control import call, cond, custom_vjp, make_tuple, scan, tuple_get, undef, while_loop
+from duograph.ir.interpreter import Frame, Interpreter, Step
 from duograph.ir.memo import Memo
-from duograph.ir.node import Apply, Graph
+from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 from duograph.ops.cast import identity
 from duograph.tensor.tensor import Tensor, wrap
 
 from .backward import Gradient, Groups, backpropagate
+from .custom import identity_with
 from .graph_vjp import mark_overwritten, program_order
-from .tape import Stale, Tape, TapeEntry, entry_of, stamps_of
+from .tape import Saved, Stale, Tape, TapeEntry, entry_of, stamps_of
 
 _LOOSE = (make_tuple, tuple_get, undef)
-_UNFOLDED = (*_LOOSE, call, cond, while_loop, scan)  # no recursion, no gradient of the user's, no residuals
+_PATHS = (cond, while_loop, scan)
+_UNFOLDED = (*_LOOSE, call, custom_vjp, *_PATHS)  # no recursion, no residuals
 
 
 _UNFOLDS: Memo[Graph, bool] = Memo("graphs that can be run op by op on tapes")
@@ -52,6 +54,36 @@ def _is_plain(graph: Graph) -> bool:
         if node.op.effects or (node.op.structured and node.op not in _UNFOLDED):
             return False
     return _recorded(program_order(graph)) == _recorded(graph.nodes)
+
+
+def has_paths(graph: Graph, is_inner: bool = False) -> bool:
+    """Whether a gradient of ``graph`` is one graph for several paths through it: of a branch, or of steps of a loop.
+
+    Args:
+        graph: any graph.
+        is_inner: whether other gradients are taken of the gradient: they are of its own branches and loops, too.
+    """
+    if is_inner:
+        return any(node.op in _PATHS for g in all_graphs(graph) for node in g.nodes)
+    unread = _without_cotangents(graph)
+    return any(
+        (node.op in _PATHS and node not in unread)
+        or (node.op is not custom_vjp and any(isinstance(g, Graph) and has_paths(g) for g in node.attrs.values()))
+        for node in graph.nodes
+    )
+
+
+def _without_cotangents(graph: Graph) -> set[Node]:
+    """What only functions with a gradient of their own read, which gives it none: the steps of a recurrent layer."""
+    readers: dict[Node, list[bool]] = {graph.output: [False]}
+    for node in reversed(graph.nodes):
+        if node.op is tuple_get:
+            given = [all(readers.get(node, []))]
+        else:
+            given = [node.op is custom_vjp and i not in node.attrs["wanted"] for i in range(len(node.operands))]
+        for operand, is_unread in zip(node.operands, given, strict=True):
+            readers.setdefault(operand, []).append(is_unread)
+    return {node for node in graph.nodes if all(readers.get(node, []))}
 
 
 def _recorded(nodes: Iterable[Apply]) -> list[Apply]:
@@ -79,6 +111,21 @@ class Unfolding(Interpreter):
             for tape, mark in zip(state.tapes, marks, strict=True):
                 mark_overwritten([(entry, tag) for entry in tape.since(mark)], context.overwritten)
         return out
+
+    def entered(self, step: Step, frame: Frame) -> Frame:
+        if step.node.op is not custom_vjp:
+            return super().entered(step, frame)
+        operands, attrs = [frame.slots[i] for i in step.ins], step.node.attrs
+        with no_recording():
+            results = self.run(attrs["forward"], operands)
+
+        def pull(ins: Sequence[Any], outs: Sequence[Any], douts: Sequence[Any]) -> list[Any]:
+            found = unfold(attrs["backward"], [*ins, *outs, *[douts[i] for i in attrs["differentiable"]]])
+            given = dict(zip(attrs["wanted"], found, strict=True))
+            return [given.get(i) for i in range(len(ins))]
+
+        frame.slots[step.out] = tuple(identity_with(operands, results, pull, is_pure=True))
+        return frame
 
 
 def unfold(graph: Graph, inputs: Sequence[Any]) -> list[Any]:
@@ -132,6 +179,8 @@ def _rename(entry: TapeEntry, names: dict[Any, Any], tensors: dict[int, Tensor])
     """Gives variables and tensors that have been made anew the names of those that the program has."""
     entry.variables = tuple([names.get(v, v) for v in entry.variables])
     entry.outputs = tuple([names.get(v, v) for v in entry.outputs])
+    if isinstance(saved := entry.attrs.get("saved"), Saved):
+        saved.replace(lambda x, stamp: (y := tensors.get(id(x), x), stamp if y is x else stamps_of((y,))[0]))
     held = (*entry.ins, *(entry.out if isinstance(entry.out, tuple) else (entry.out,)))
     if not any(id(x) in tensors for x in held):
         return

@@ -326,6 +326,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         movable=session.movable(),
         plain_for_gradients=session.binder.reads_written
         or session.binder.has_hooks
+        or session.binder.overwrites_own_gradients
         or session.binder.order.communicates  # in the order of the program, backwards, too
         or session.sometimes_writes_views()
         or session.gives_used_views(graph)

@@ -240,6 +240,10 @@ class Interpreter:
         """The value of one application that is no control operator. Override to observe or replace it."""
         return as_value(compute(node.op, operands, node.attrs), node.type)
 
+    def entered(self, step: Step, frame: Frame) -> Frame:
+        """The frame that runs next: the graph of a control step, or ``frame`` itself for what is done already."""
+        return _entered(step, frame)
+
     def _run(self, frame: Frame) -> Any:
         advance = self._advance if type(self).run_node is Interpreter.run_node else self._advance_observed
         while True:
@@ -251,7 +255,7 @@ class Interpreter:
                 frame = frame.caller.returned(value)
             else:
                 try:
-                    frame = _entered(step, frame)
+                    frame = self.entered(step, frame)
                 except RecursionError as error:
                     note_node(error, step.node)
                     raise
@@ -319,7 +323,6 @@ def run(graph: Graph, *args: Any) -> Any:
 
 
 def _entered(step: Step, frame: Frame) -> Frame:
-    """The frame that runs next: the graph of a control step, or ``frame`` itself for a loop without iterations."""
     slots = frame.slots
     op, attrs = step.node.op, step.attrs
     operands = [slots[i] for i in step.ins]

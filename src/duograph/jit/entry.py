@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
 from duograph.autodiff.tape import Overwritten, Underivable
-from duograph.autodiff.unfold import can_unfold
+from duograph.autodiff.unfold import can_unfold, has_paths
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import SHORTAGE, ExtensionError, Failure, are_raised, internal_failure, is_from_outside
 from duograph.base.fork import object_lock
@@ -26,7 +26,7 @@ from duograph.frontend.programs.execute import executor, own_outputs, run_graph,
 from duograph.frontend.programs.program import Program, Unfinished
 from duograph.frontend.programs.structural import differences, structural
 from duograph.frontend.rules.sources import Source
-from duograph.ir.control import call_named, cond, make_tuple, scan, tuple_get, undef, while_loop
+from duograph.ir.control import call_named, make_tuple, scan, tuple_get, undef, while_loop
 from duograph.ir.node import Const, Graph
 from duograph.ir.printer import all_graphs
 from duograph.passes.pipelines import TUPLES, compile_program, optimised
@@ -287,10 +287,13 @@ class Entry:
         return GraphFunction(self.program.graph, self._run_owned, self._native_graph)
 
     @lazy
-    def _has_paths(self) -> bool:
-        """Whether its gradient is one graph for several paths; recursive functions are another matter."""
-        ops = {node.op for graph in all_graphs(self.program.graph) for node in graph.nodes}
-        return call_named not in ops and not ops.isdisjoint((cond, while_loop, scan))
+    def _has_paths(self) -> tuple[bool, bool]:
+        """Whether its gradient, and a gradient of that, is one graph for several paths; recursive functions are another
+        matter."""
+        graph = self.program.graph
+        if any(node.op is call_named for g in all_graphs(graph) for node in g.nodes):
+            return False, False
+        return has_paths(graph), has_paths(graph, is_inner=True)
 
     @property
     def is_small(self) -> bool:
@@ -320,9 +323,10 @@ class Entry:
         """
         if self.program.plain_for_gradients:
             return True
-        if not self._has_paths:
+        paths, inner_paths = self._has_paths
+        if not inner_paths:
             return False
-        unfolds = can_unfold(self.program.graph)
+        unfolds = not paths or can_unfold(self.program.graph)
         if unfolds and len(state.tapes) == 1 and not state.tapes[0].is_kept:
             return False
         inputs = self.program.load_inputs(args)
@@ -387,7 +391,7 @@ class Entry:
             return None
         level = LEVELS[self.level]
         try:
-            recorder = Recorder(self.program, self._function, active, self._has_paths)
+            recorder = Recorder(self.program, self._function, active, self._has_paths[1])
             graph = optimised(recorder.graph, level)
             told = recorder.begin, recorder.finish
             made = native_taped_call(self, graph, level, args, parameters, called, told)

@@ -58,7 +58,7 @@ class GraphBinder:
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
 
-    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], Any]) -> None:
+    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], Any], is_pure: bool) -> None:
         """Operands and results of a function whose gradient is the user's, and what gives the nodes of that gradient:
         its graph is made now, and the user's code is to run when the gradient is computed."""
 

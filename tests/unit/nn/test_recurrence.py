@@ -7,6 +7,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops
+from duograph.nn.graph_mode import compiled_cell
 
 CELLS = {
     "lstm": (nn.LSTM, nn.LSTMCell, {}),
@@ -152,3 +153,79 @@ def test_a_sequence_without_steps(name):
     for function in (layer, ms.jit(lambda x: layer(x))):
         with pytest.raises(ValueError, match="must have at least one step"):
             function(ops.zeros((0, BATCH, WIDTH)))
+
+
+class _Scored(nn.Cell):
+    """A recurrent net with, or without, a loop that depends on data behind it."""
+
+    def __init__(self, loops):
+        super().__init__()
+        self.lstm, self.dense, self.loops = nn.LSTM(WIDTH, HIDDEN), nn.Dense(HIDDEN, 2), loops
+        for p in self.trainable_params():
+            p.set_data(drawn(*p.shape))
+
+    def construct(self, x, state, n):
+        out, (h, c) = self.lstm(x, state)
+        z = self.dense(out)
+        if self.loops:
+            i = 0
+            while i < n:
+                z, i = z * 0.5 + (h * c).sum(), i + 1
+        return z, h, c
+
+
+def _untouched(net, x, state, n):
+    z, h, _ = net(x, state, n)
+    return (z * z).sum() + h.sum()
+
+
+def _state_written(net, x, state, n):
+    own = state[0] * 1, state[1] * 1
+    z, h, _ = net(x, own, n)
+    own[0].add_(1)
+    return (z * z).sum() + h.sum()
+
+
+def _result_written(net, x, state, n):
+    z, h, c = net(x, state, n)
+    c[:] = 2
+    return (z * z).sum() + (h * c).sum()
+
+
+def _weight_written(net, x, state, n):
+    z, *_ = net(x, state, n)
+    net.lstm.trainable_params()[1][0] = 1.0
+    again, h, _ = net(x, state, n)
+    return (z * again).sum() + h.sum()
+
+
+def _second_order(net, x, state, n):
+    return (ms.grad(lambda x: _untouched(net, x, state, n))(x) ** 2).sum()
+
+
+@pytest.mark.parametrize("loops", [False, True], ids=["straight", "loops"])
+@pytest.mark.parametrize("loss", [_untouched, _state_written, _result_written, _weight_written, _second_order])
+def test_gradients_outside_of_compiled_nets(loss, loops):
+    """Tapes outside take the gradient of the compiled call, whatever is written between it and the gradient."""
+
+    def results(mode):
+        ms.set_context(mode=mode)
+        net, found = _Scored(loops), []
+        state = drawn(1, BATCH, HIDDEN), drawn(1, BATCH, HIDDEN)
+        for steps, n in ((5, 3), (7, 0), (5, 0), (6, 2)):
+            gradient = ms.value_and_grad(lambda x, n=n: loss(net, x, state, Tensor(n)), 0, net.trainable_params())
+            try:
+                found.append([x.tobytes() for x in flat(gradient(drawn(steps, BATCH, WIDTH)))])
+            except RuntimeError as error:
+                found.append(str(error))
+        return found, net
+
+    try:
+        compiled, net = results(ms.GRAPH_MODE)
+        if loss is _untouched:
+            versions = compiled_cell(net).explain().versions
+            assert len(versions) == 2
+            assert sum(v["plain_runs"] for v in versions) == 0
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert compiled == results(ms.PYNATIVE_MODE)[0]

@@ -191,9 +191,19 @@ class CaptureBinder(GraphBinder):
     def note_hooked(self) -> None:
         self.has_hooks = True
 
-    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], bool]) -> None:
-        self.note_hooked()  # tapes outside have it run in the state that there is by then
+    def note_own_gradient(self, values: Sequence[Any], again: Callable[[], bool], is_pure: bool) -> None:
+        if not is_pure:
+            self.note_hooked()  # tapes outside have it run in the state that there is by then
         self.own_gradients.append((self.session.world.snapshot(), [(x, self._stamp(x)) for x in values], again))
+
+    @property
+    def overwrites_own_gradients(self) -> bool:
+        """Whether the program has written to what a function with a gradient of its own is given later."""
+        return any(self._overwrites(values) for _, values, _ in self.own_gradients)
+
+    def _overwrites(self, values: list[tuple[Tensor, Any]]) -> bool:
+        now = [(stamp, self._stamp(x)) for x, stamp in values]
+        return any(old is not None and new is not None and self._wrote(old[1], new[1]) for old, new in now)
 
     def check_own_gradients(self) -> None:
         """A gradient is computed: those of the user's functions are as they were when their graphs were made.
@@ -202,8 +212,7 @@ class CaptureBinder(GraphBinder):
             Uncapturable: they read what the program has changed since, or are given what it has overwritten.
         """
         for before, values, is_as_before in self.own_gradients:
-            now = [(stamp, self._stamp(x)) for x, stamp in values]
-            if any(old is not None and new is not None and self._wrote(old[1], new[1]) for old, new in now):
+            if self._overwrites(values):
                 raise Uncapturable("a write to what a function of the user's on gradients (bprop, hook) is given later")
             if self.session.world.changed_since(before) and not is_as_before():
                 raise Uncapturable("a function of the user's on gradients (bprop, hook) that reads what has changed")
