@@ -278,9 +278,7 @@ class SymbolicLoop:
             isinstance(n.type, TensorType) and n.type.dtype.is_floating and getattr(n, "op", None) is not stop_gradient
             for n in init
         ):
-            raise Uncapturable(
-                "a loop within `no_grad` that may hand on a tensor from outside, with its gradient"
-            )
+            raise Uncapturable("a loop within `no_grad` that may hand on a tensor from outside, with its gradient")
         status_param = None
         extra_params: list[Node] = []
         if early:
