@@ -20,6 +20,7 @@ NO_NEED = "its value is not needed: programs run in order, and a dtype that a te
 ACCEPTED: dict[str, str] = {
     ONE_DEVICE: """
         api.inplace:copy_(non_blocking) api.tensor_basic:move_to(blocking) api.tensor_basic:to(non_blocking)
+        train.amp:all_finite(status)
         device.hal:Event.__init__(blocking) device.hal:Event.record(stream) device.hal:Stream.__init__(kwargs,priority)
         device.hal:get_device_capability(device_id) device.hal:get_device_name(device_id)
         device.hal:get_device_properties(device_id)
@@ -143,7 +144,7 @@ KEPT: dict[str, str] = {
         ops.SparseApplyProximalAdagrad(use_locking) ops.SparseApplyRMSProp(use_locking)
     """,
     ONE_PROCESS: """
-        nn.EmbeddingLookup(manual_shapes,slice_mode)
+        nn.EmbeddingLookup(manual_shapes,slice_mode,vocab_cache_size)
     """,
     CONTRACT: """
         nn.Conv2dBnAct(after_fake) nn.DenseBnAct(after_fake)

@@ -226,7 +226,7 @@ def gather_to(x: Tensor, dst: int, group: str | None = None, who: str = "gather"
         return full(shape=(1,), value=0, dtype=x.dtype) + nothing.sum()
     array = array_of(x)
     found = collective.run(name, lambda g: g.gather(array, root))
-    return wrap(np.zeros(1, array.dtype) if found is None else found.reshape(-1, *array.shape[1:]))
+    return wrap(np.zeros(1, array.dtype) if found is None else np.concatenate(found))
 
 
 def scatter_from(x: Tensor, src: int, group: str | None = None, who: str = "scatter") -> Tensor:
@@ -305,4 +305,4 @@ def begun(
 
 def array_of(x: Tensor) -> np.ndarray:
     """The contents of a tensor as a C-contiguous array, which nobody may change meanwhile."""
-    return np.ascontiguousarray(x.array())
+    return np.asarray(x.array(), order="C")  # `ascontiguousarray` makes scalars one-dimensional

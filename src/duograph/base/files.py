@@ -36,7 +36,10 @@ _NO_UNNAMED_FILES = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
 
 
 def write_file(
-    path: str | os.PathLike[str], content: bytes | Iterable[bytes], mode: int | None = None, tidy: bool = True
+    path: str | os.PathLike[str],
+    content: bytes | Iterable[bytes | memoryview],
+    mode: int | None = None,
+    tidy: bool = True,
 ) -> None:
     """Writes a file in one move; folders are made as needed.
 
@@ -120,8 +123,10 @@ class LineFile:
         size = self.size()
         try:
             _fill(self._file.fileno(), (line,), None)
-        except BaseException:
+        except BaseException as exc:
             os.ftruncate(self._file.fileno(), size)
+            if isinstance(exc, OSError):
+                raise OSError(exc.errno, exc.strerror, self._file.name) from exc
             raise
 
     def flush(self) -> None:
@@ -143,7 +148,7 @@ def _parts(folder: str) -> Iterator[str]:
         yield os.path.join(folder, name)
 
 
-def _write_unnamed(folder: str, target: str, pieces: Iterable[bytes], mode: int | None, new: bool) -> bool:
+def _write_unnamed(folder: str, target: str, pieces: Iterable[bytes | memoryview], mode: int | None, new: bool) -> bool:
     """Whether the system has files without a name; if so, the file is written."""
     if not _UNNAMED or not os.path.isdir("/proc/self/fd"):
         return False
@@ -166,7 +171,7 @@ def _write_unnamed(folder: str, target: str, pieces: Iterable[bytes], mode: int 
     return True
 
 
-def _write_named(folder: str, target: str, pieces: Iterable[bytes], mode: int | None) -> None:
+def _write_named(folder: str, target: str, pieces: Iterable[bytes | memoryview], mode: int | None) -> None:
     while True:
         part = _part(folder)
         descriptor = os.open(part, _NEW, _PERMISSIONS if mode is None else mode)
@@ -187,7 +192,7 @@ def _write_named(folder: str, target: str, pieces: Iterable[bytes], mode: int | 
     _rename(part, target)  # Windows renames closed files only
 
 
-def _fill(descriptor: int, pieces: Iterable[bytes], mode: int | None) -> None:
+def _fill(descriptor: int, pieces: Iterable[bytes | memoryview], mode: int | None) -> None:
     if mode is not None and hasattr(os, "fchmod"):
         os.fchmod(descriptor, mode)
     for piece in pieces:

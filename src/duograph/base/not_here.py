@@ -33,8 +33,8 @@ dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
 
 dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastText FilterWikipediaXML GloVe
   JiebaMode JiebaTokenizer Ngram NormalizeForm NormalizeUTF8 RegexReplace RegexTokenizer SentencePieceModel
-  SentencePieceTokenizer SentencePieceVocab SlidingWindow SPieceTokenizerLoadType SPieceTokenizerOutType ToNumber
-  ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer to_bytes to_str
+  SentencePieceTokenizer SentencePieceVocab SPieceTokenizerLoadType SPieceTokenizerOutType ToNumber
+  ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer
 = is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
 
 (dataset\.)?mindrecord.*: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record

@@ -28,8 +28,8 @@ _HOMES: dict[str, str] = {
         _init_truncated_normal""",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
-        _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank _get_gradients_mean
-        _get_parallel_mode _get_parameter_broadcast _get_pipeline_stages _get_stage_device_num
+        _device_number_check _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank
+        _get_gradients_mean _get_parallel_mode _get_parameter_broadcast _get_pipeline_stages _get_stage_device_num
         _is_in_auto_parallel_mode _is_in_data_parallel_mode _is_in_hybrid_parallel_mode _is_role_pserver _is_role_sched
         _is_role_worker _is_sharding_propagation auto_parallel_context""",
     "duograph.autodiff.hooks": "HookHandle",
@@ -39,10 +39,11 @@ _HOMES: dict[str, str] = {
         _reset_auto_parallel_context=reset_auto_parallel_context""",
     "duograph.dataset.transforms": """
         PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform
-        TensorOperation=Transform""",
+        TensorOperation=Transform OneHotOp=OneHot""",
     "duograph.tensor.tensor": "StubTensor=Tensor",
     "duograph.train.amp": """
-        AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK""",
+        AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK
+        init_status""",
     "duograph.train.callback.monitors": "_handle_loss=loss_value",
     "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
     "duograph.device.hal": """
@@ -68,6 +69,8 @@ class _Refused(type):
     """The class of what is not provided: it can be imported and derived from, and every use says why."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__module__.startswith("mindspore.ops") and cls.__name__[:1].isupper():
+            return _Unrunnable(cls._said())
         raise NotImplementedError(cls._said())
 
     def __getattr__(cls, name: str) -> Any:
@@ -76,6 +79,21 @@ class _Refused(type):
     def _said(cls) -> str:
         kind = next(c for c in cls.__mro__ if "reason" in vars(c))
         return f"duograph has no {kind.__module__}.{kind.__name__}: it {vars(kind)['reason']}"
+
+
+class _Unrunnable:
+    """A Primitive that is not provided: as in MindSpore, networks make those of other devices that they never run."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(self._reason)
+
+    def _itself(self, *args: Any, **kwargs: Any) -> _Unrunnable:
+        return self
+
+    add_prim_attr = shard = set_device = set_stage = _itself
 
 
 def internal(module: str, name: str) -> Any:

@@ -47,6 +47,11 @@ ROUTES: dict[str, tuple[str, ...]] = {
 }
 """MindSpore module: the duograph modules that hold its names, in the order of search."""
 
+_METRICS = """
+        accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta hausdorff_distance loss
+        mean_surface_distance metric occlusion_sensitivity perplexity precision recall roc
+        root_mean_square_surface_distance topk"""
+
 MODULES: dict[str, str] = {
     "": """
         _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
@@ -100,6 +105,7 @@ MODULES: dict[str, str] = {
         activation basic channel_shuffle combined container conv dense embedding flash_attention image math
         normalization padding pooling rnn_cells rnns thor_layer timedistributed transformer""",
     "nn.loss": "loss",
+    "nn.metrics": _METRICS,
     "nn.optim": """
         ada_grad adadelta adafactor adam adamax adasum asgd ftrl lamb lars lazyadam momentum optimizer
         proximal_ada_grad rmsprop rprop sgd tft_wrapper thor""",
@@ -142,10 +148,7 @@ MODULES: dict[str, str] = {
     "train.callback": """
         _callback _checkpoint _early_stop _history _lambda_callback _loss_monitor _lr_scheduler_callback
         _reduce_lr_on_plateau _summary_collector _time_monitor""",
-    "train.metrics": """
-        accuracy auc bleu_score confusion_matrix cosine_similarity dice error fbeta hausdorff_distance loss
-        mean_surface_distance metric occlusion_sensitivity perplexity precision recall roc
-        root_mean_square_surface_distance topk""",
+    "train.metrics": _METRICS,
     "train.summary": "summary_record",
     "utils": "dlpack utils",
 }

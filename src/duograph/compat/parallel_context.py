@@ -9,11 +9,24 @@ from duograph.context import ParallelMode
 from duograph.context.parallel import get_auto_parallel_context, set_auto_parallel_context
 
 __all__ = [
-    "_get_device_num", "_get_enable_parallel_optimizer", "_get_full_batch", "_get_global_rank", "_get_gradients_mean",
-    "_get_parallel_mode", "_get_parameter_broadcast", "_get_pipeline_stages", "_get_stage_device_num",
-    "_is_in_auto_parallel_mode", "_is_in_data_parallel_mode", "_is_in_hybrid_parallel_mode", "_is_role_pserver",
-    "_is_role_sched", "_is_role_worker", "_is_sharding_propagation", "auto_parallel_context",
+    "_device_number_check", "_get_device_num", "_get_enable_parallel_optimizer", "_get_full_batch",
+    "_get_global_rank", "_get_gradients_mean", "_get_parallel_mode", "_get_parameter_broadcast",
+    "_get_pipeline_stages", "_get_stage_device_num", "_is_in_auto_parallel_mode", "_is_in_data_parallel_mode",
+    "_is_in_hybrid_parallel_mode", "_is_role_pserver", "_is_role_sched", "_is_role_worker",
+    "_is_sharding_propagation", "auto_parallel_context",
 ]  # fmt: skip
+
+
+def _device_number_check(parallel_mode: str, device_number: int) -> None:
+    """That a program which is not parallel has one device.
+
+    Raises:
+        ValueError: it has more.
+    """
+    if parallel_mode == ParallelMode.STAND_ALONE and device_number != 1:
+        raise ValueError(
+            f"If parallel_mode is {parallel_mode}, device_number must be 1, but got device_number: {device_number}."
+        )
 
 
 def _getter(key: str) -> Callable[[], Any]:

@@ -165,6 +165,13 @@ SAME_RESULT = "it changes how MindSpore compiles, not what is computed"
 ONE_PROCESS = "it cuts networks in pieces automatically, or is for devices and services that are not here"
 TUNING = "it tunes how samples are prepared, not which and in which order"
 
+_SWITCHES_BEFORE_2 = (
+    "enable_auto_mixed_precision", "enable_dump", "enable_dynamic_memory", "enable_gpu_summary", "enable_hccl",
+    "enable_ir_fusion", "enable_loop_sink", "enable_mem_reuse", "enable_sparse", "enable_task_sink",
+    "load_compile_cache", "save_compile_cache",
+)  # fmt: skip
+"""What `set_context` took before MindSpore 2.0, under these names."""
+
 IGNORED: dict[str, dict[str, Setting]] = {
     "context": {
         "max_call_depth": Setting(
@@ -193,6 +200,11 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "enable_parallel_split": Setting(False, bool, why=ELSEWHERE),
         "support_binary": Setting(False, bool, why=ELSEWHERE),
         "disable_format_transform": Setting(False, bool, why=ELSEWHERE),
+        "jit_enable_inplace_ops": Setting(True, bool, why=SAME_RESULT),
+        "memory_offload": Setting("OFF", str, one_of("memory_offload", "ON", "OFF"), why=ELSEWHERE),
+        **dict.fromkeys(_SWITCHES_BEFORE_2, Setting(None, bool, why=ELSEWHERE)),
+        "auto_tune_mode": Setting("NO_TUNE", str, why=ELSEWHERE),
+        "save_dump_path": Setting(".", str, why=ELSEWHERE),
     },
     "compilation": {  # before 2.0, "task_sink" took the place of "exc_mode"
         "exc_mode": Setting("auto", str, choice("exc_mode", "auto", "sink", "no_sink"), why=SAME_RESULT),
@@ -219,6 +231,8 @@ IGNORED: dict[str, dict[str, Setting]] = {
         "pipeline_stages": Setting(1, object, why=ONE_PROCESS),
         "pipeline_result_broadcast": Setting(False, object, why=ONE_PROCESS),
         "pipeline_config": Setting({}, object, why=ONE_PROCESS),
+        "pipeline_interleave": Setting(False, object, why=ONE_PROCESS),
+        "pipeline_scheduler": Setting("1f1b", object, why=ONE_PROCESS),
         "grad_accumulation_step": Setting(1, object, why=ONE_PROCESS),
         "auto_parallel_new_interface": Setting(False, object, why=ONE_PROCESS),
         "communi_parallel_mode": Setting("all_group_parallel", object, why=ONE_PROCESS),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .nodes import lines_of
 from .samplers import sampler_of
 from .sources import Indexed, TextBaseDataset, VisionBaseDataset
 
@@ -284,7 +285,7 @@ class TextFileDataset(_Lines, TextBaseDataset):
         return ["text"]
 
     def read(self, path):
-        return [line for line in path.read_text(encoding="utf-8").splitlines() if line]
+        return [line for line in lines_of(path) if line]
 
     def row(self, index):
         return (np.asarray(self.records()[index]),)
@@ -390,14 +391,14 @@ class CSVDataset(_Lines):
         return list(self._names) if self._names is not None else self._header(self._paths[0])
 
     def _header(self, path: Path) -> list[str]:
-        with _reading(path), path.open(newline="", encoding="utf-8") as file:
+        with _reading(path), path.open(newline="", encoding="utf-8-sig") as file:
             return next(csv.reader(file, delimiter=self._delimiter), [])
 
     def read(self, path):
         names, found = self.column_names(), []
         if self._names is None and path.stat().st_size and self._header(path) != names:
             raise RuntimeError(f"Invalid csv, the columns of {path} are {self._header(path)}, those before {names}.")
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, delimiter=self._delimiter)
             for fields in lines:
                 if fields and len(fields) != len(names):

@@ -183,7 +183,7 @@ def _loaded(field: dict[str, Any], data: bytes) -> Any:
 def files_of(
     rows: list[dict[str, Any]], schema: dict[str, dict[str, Any]], index: list[str], desc: str, paths: list[str],
     shard: int, together: str,
-) -> tuple[list[bytes], bytes]:  # fmt: skip
+) -> tuple[list[bytes | memoryview], bytes]:  # fmt: skip
     """The pieces of a shard's file, and its database.
 
     Args:
@@ -239,7 +239,11 @@ def files_of(
     text = json.dumps(header, separators=(",", ":"), sort_keys=True).encode()
     head = (_LENGTH.pack(len(text)) + text).ljust(header["header_size"], b"\0")
     parts = [[blob for _, blob in group] for group in groups] + [pieces for _, _, pieces in raw_pages]
-    body = [b"".join(part).ljust(page, b"\0") for part in parts]
+    zeros = memoryview(bytes(page))
+    body: list[bytes | memoryview] = []
+    for part in parts:
+        body += part  # nothing is copied
+        body.append(zeros[sum(map(len, part)) :])
     check = f"{crc_of([head, *body]):08x}".encode()
     head = head.replace(b'"crc32":"' + _NO_CHECK.encode(), b'"crc32":"' + check, 1)
     return [head, *body], _database(rows, schema, index, places, names[shard])
@@ -313,7 +317,8 @@ def _database(
 
 
 def about(file: BinaryIO) -> dict[str, Any]:
-    """The header of a file, as far as it is needed: ``schema``, ``rows``, ``shards``, ``shard``, ``set``, ``pages``.
+    """The header of a file, as far as it is needed: ``schema``, ``rows``, ``shards`` (names of the files of its set, by
+    number), ``shard`` (its own number), ``set``, ``pages``.
 
     Raises:
         Damaged: the file is none, or not as it was written.
@@ -343,7 +348,8 @@ def about(file: BinaryIO) -> dict[str, Any]:
         rows = sum(entry["end_row_id"] - entry["start_row_id"] for _, entry in pages["BLOB_DATA"])
         _check_schema(schema, described["blob_fields"] or [])
         return {
-            "schema": schema, "rows": rows, "shards": len(header["shard_addresses"]), "shard": header["shard_id"],
+            "schema": schema, "rows": rows, "shard": header["shard_id"],
+            "shards": [os.path.basename(name) for name in header["shard_addresses"]],
             "set": header.get("duograph", {}).get("set"), "pages": pages,
         }  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as exc:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from duograph.base.files import write_file
+from duograph.base.files import crc_of, write_file
 from duograph.base.public import saying_why
 
 from .mindpages import Damaged, about, fields_of, files_of, is_blob, rows_of
@@ -124,7 +123,7 @@ class FileWriter:
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
         shards, index = len(self.paths), fields_of(self.schema)[0] if self._index is None else self._index
-        together = f"{zlib.crc32(repr(self._rows).encode()):08x}"
+        together = f"{crc_of(repr(row).encode() for row in self._rows):08x}"
         written = []
         for shard in range(shards):
             first, last = (len(self._rows) * n // shards for n in (shard, shard + 1))
@@ -137,16 +136,17 @@ class FileWriter:
 
 
 class FileReader:
-    """Reads the records of a file, or of all shards in a list.
+    """Reads the records of a file and of those written together with it, or of the files in a list.
 
     Args:
-        file_name (Union[str, list[str]]): path, or paths of shards.
+        file_name (Union[str, list[str]]): path of one of the shards, which stands for all of them; or paths, of which
+            nothing else is read.
         num_consumer (int): accepted. Default: ``4``.
         columns (list[str]): only these fields. Default: ``None``, all.
 
     Raises:
         ValueError: there is no such file.
-        RuntimeError: a file is damaged, or no mindrecord file.
+        RuntimeError: a file is damaged, or no mindrecord file, or others of its set are missing.
 
     Supported Platforms:
         ``CPU``
@@ -163,7 +163,7 @@ class FileReader:
             if a["schema"] != self._schema:
                 raise RuntimeError(f"Invalid file, the schema of {path} is not that of {self.paths[0]}.")
         if self.paths != given and {a["shard"] for a in found if a["set"] == found[0]["set"]} != set(
-            range(max(a["shards"] for a in found))
+            range(max(len(a["shards"]) for a in found))
         ):
             raise RuntimeError(f"Invalid file, the shards {', '.join(self.paths)} were not written together.")
 
@@ -240,12 +240,27 @@ def shard_paths(file_name: str, shard_num: int) -> list[str]:
 
 
 def existing_shards(file_name: Any) -> list[str]:
-    """The files that ``file_name`` means: a list, one file, or the shards that begin with its name."""
+    """The files of ``file_name``: a list, the set that a file belongs to, or the shards that begin with its name.
+
+    Raises:
+        ValueError: there is no such file.
+        RuntimeError: of the set that a file belongs to, others are missing, or it is called otherwise itself.
+    """
     if isinstance(file_name, list):
         return [str(f) for f in file_name]
-    if os.path.exists(file_name):
-        return [str(file_name)]
     folder, base = os.path.split(str(file_name))
+    if os.path.exists(file_name):
+        names = _about(str(file_name))["shards"]
+        if len(names) < 2:
+            return [str(file_name)]
+        missing = [n for n in names if n != base and not os.path.exists(os.path.join(folder, n))]
+        if missing or base not in names:
+            what = f"of which {', '.join(missing)} cannot be found" if missing else "but is called otherwise"
+            raise RuntimeError(
+                f"Invalid file, {file_name} is one of the files {', '.join(names)}, {what}; "
+                f"[{str(file_name)!r}], a list, is this file alone."
+            )
+        return [os.path.join(folder, n) for n in names]
     names = sorted(n for n in os.listdir(folder or ".") if n.startswith(base) and n[len(base) :].isdigit())
     if not names:
         raise ValueError(f"The file {file_name} does not exist or permission denied!")

@@ -7,6 +7,7 @@ import copy
 import threading
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,12 @@ def array_of(value: Any) -> np.ndarray:
     if type(value) is np.ndarray:
         return value
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file in UTF-8: only what ends lines of files ends one, not all that `str.splitlines` takes."""
+    with path.open(encoding="utf-8", newline="\n") as file:
+        return [line.rstrip("\r\n") for line in file]
 
 
 def failed(what: str, error: Exception) -> RuntimeError:

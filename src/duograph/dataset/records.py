@@ -18,7 +18,8 @@ class MindDataset(Indexed):
     """The records of mindrecord files, of MindSpore or of ``duograph.mindrecord.FileWriter``.
 
     Args:
-        dataset_files (Union[str, list[str]]): a file, or all files of a set.
+        dataset_files (Union[str, list[str]]): a file, which stands for all that were written together with it; or a
+            list of files, of which nothing else is read.
         columns_list (list[str]): only these fields. Default ``None``: all, in the order of their names.
         num_parallel_workers (int): how many threads read rows.
         shuffle (bool): Default ``None``: yes.
@@ -32,6 +33,7 @@ class MindDataset(Indexed):
 
     Raises:
         ValueError: a file does not exist, or has no field of a name.
+        RuntimeError: a file is damaged, or others that were written with it are missing.
     """
 
     def __init__(

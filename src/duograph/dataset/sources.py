@@ -297,13 +297,12 @@ class GeneratorDataset(Indexed):
                 yield tuple(np.stack(column) for column in zip(*rows, strict=True))
 
     def _checked(self, value: Any) -> Row:
-        parts = value if isinstance(value, tuple) else (value,)
-        if isinstance(value, list | dict):
-            raise RuntimeError(
-                "Exception thrown from user defined Python function in dataset. Invalid Python function, the 'source' "
-                "of 'GeneratorDataset' should return a tuple of NumPy arrays, but got "
-                f"{type(value).__name__}."
+        if isinstance(value, dict):
+            raise TypeError(
+                "Input data is expected to be int, float, str, bytes, numpy.ndarray, Tensor or list/tuple of them, "
+                "but got dict."
             )
+        parts = value if isinstance(value, tuple | list) else (value,)
         if len(parts) != len(self._names):
             raise RuntimeError(
                 "Exception thrown from user defined Python function in dataset. Invalid Python function, the 'source' "

@@ -13,9 +13,12 @@ from duograph.base.public import saying_why
 from duograph.core import dtype as dt
 
 from .dataset import Dataset, to_numpy
-from .nodes import array_of
+from .nodes import array_of, lines_of
 
-__all__ = ["Lookup", "PythonTokenizer", "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer"]
+__all__ = [
+    "Lookup", "PythonTokenizer", "SlidingWindow", "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "to_bytes",
+    "to_str",
+]  # fmt: skip
 
 
 def _text(value: Any, owner: str) -> str:
@@ -78,6 +81,69 @@ class UnicodeCharTokenizer:
 
     def __call__(self, text: Any) -> np.ndarray:
         return _tokens(_text(text, "UnicodeCharTokenizer"))
+
+
+class SlidingWindow:
+    """Every ``width`` neighbours of a row, from the first to the last.
+
+    Args:
+        width (int): how many.
+        axis (int): the axis of the row. Default ``0``.
+
+    Raises:
+        TypeError: they are no ints.
+        ValueError: ``width`` is not positive.
+
+    Examples:
+        >>> from duograph.dataset import text
+        >>> print(text.SlidingWindow(2)(["to", "be", "or"]))
+        [['to' 'be']
+         ['be' 'or']]
+    """
+
+    def __init__(self, width: int, axis: int = 0) -> None:
+        for name, value in (("width", width), ("axis", axis)):
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise TypeError(f"Argument {name} with value {value} is not of type [<class 'int'>].")
+        if width < 1:
+            raise ValueError(f"Input width is not within the required interval of [1, 2147483647], but got {width}.")
+        self._width, self._axis = width, axis
+
+    def __call__(self, data: Any) -> np.ndarray:
+        row = array_of(data)
+        if row.ndim != 1 or self._axis not in (0, -1):
+            raise RuntimeError(
+                f"SlidingWindow: SlidingWindow supports 1D input only for now, but got shape {row.shape} and axis "
+                f"{self._axis}."
+            )
+        if row.size < self._width:
+            return row[:0]
+        return np.lib.stride_tricks.sliding_window_view(row, self._width).copy()
+
+
+def to_bytes(array: Any, encoding: str = "utf8") -> np.ndarray:
+    """An array of bytes of an array of text.
+
+    Raises:
+        TypeError: it is no NumPy array.
+    """
+    return np.char.encode(_array(array), encoding)
+
+
+def to_str(array: Any, encoding: str = "utf8") -> np.ndarray:
+    """An array of text of an array of bytes; text stays as it is.
+
+    Raises:
+        TypeError: it is no NumPy array.
+    """
+    found = _array(array)
+    return found if found.dtype.kind == "U" else np.char.decode(found, encoding)
+
+
+def _array(array: Any) -> np.ndarray:
+    if not isinstance(array, np.ndarray):
+        raise TypeError("input should be a NumPy array.")
+    return array
 
 
 def _without_offsets(with_offsets: Any) -> None:
@@ -185,8 +251,8 @@ class Vocab:
         special_first: bool = True,
     ) -> Vocab:
         """The first word of each line of a file (up to ``delimiter``), at most ``vocab_size``."""
-        lines = Path(file_path).read_text(encoding="utf-8").splitlines()
-        words = [line.split(delimiter)[0] if delimiter else line for line in lines if line]
+        lines = [line for line in lines_of(Path(file_path)) if line]
+        words = [line.split(delimiter)[0] if delimiter else line for line in lines]
         return cls.from_list(words[:vocab_size], special_tokens, special_first)
 
     @classmethod

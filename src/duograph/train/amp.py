@@ -164,11 +164,17 @@ def custom_mixed_precision(
     return network
 
 
-def all_finite(inputs: Any) -> Tensor:
+def init_status() -> Tensor:
+    """The ``status`` of `all_finite`, for programs of MindSpore 1.10 and 2.0."""
+    return Tensor([0.0] * 8, dt.float32)
+
+
+def all_finite(inputs: Any, status: Any = None) -> Tensor:
     """Whether no element of any tensor is infinite or NaN.
 
     Args:
         inputs (Union(tuple(Tensor), list(Tensor))): the tensors.
+        status (Tensor): kept for old programs. Default ``None``.
 
     Returns:
         Tensor, 0-d bool.

@@ -114,3 +114,13 @@ def test_dicts_in_rows_stay_dicts():
     made = ds.GeneratorDataset(lambda: iter([({"k": 1},), ({"k": 2},)]), "x")
     assert [row[0] for row in made] == [{"k": 1}, {"k": 2}]
     assert rows(ds.NumpySlicesDataset([1, 2], "x", shuffle=False))[1][0] == np.array(2)
+
+
+def test_lines_end_where_lines_of_files_end(tmp_path):
+    """Not at the other characters at which ``str.splitlines`` does; a mark of byte order is no part of a name."""
+    path, lines = tmp_path / "x", ["a\u2028b", "c\x85d", "e\x0cf\x1cg"]
+    path.write_bytes("\r\n".join([*lines[:2], "", *lines[2:]]).encode())
+    assert [str(text) for (text,) in rows(ds.TextFileDataset(str(path), shuffle=False))] == lines
+    assert ds.text.Vocab.from_file(str(path)).vocab() == {line: k for k, line in enumerate(lines)}
+    path.write_bytes("\ufeffa,b\r\n1,2\r\n".encode())
+    assert ds.CSVDataset(str(path)).get_col_names() == ["a", "b"] and len(rows(ds.CSVDataset(str(path)))) == 1

@@ -132,3 +132,22 @@ def test_bytes_are_one_element_which_decode_takes(tmp_path):
     assert (first[0].dtype.kind, first[0].shape) == ("S", (1,))
     batch = next(iter(data.map(ds.vision.Decode(), "data").batch(3)))
     assert (batch[0].asnumpy() == images).all() and batch[1].asnumpy().tolist() == [0, 1, 2]
+
+
+def test_a_file_stands_for_all_that_were_written_with_it(tmp_path):
+    writer = FileWriter(str(tmp_path / "set"), shard_num=3)
+    writer.add_schema({"n": {"type": "int32"}})
+    writer.write_raw_data([{"n": k} for k in range(7)])
+    writer.commit()
+    second = str(tmp_path / "set1")
+
+    def numbers(files):
+        return [int(n) for (n,) in ds.MindDataset(files, shuffle=False).create_tuple_iterator(output_numpy=True)]
+
+    assert sorted(numbers(second)) == list(range(7)) == sorted(row["n"] for row in FileReader(second).get_next())
+    assert len(numbers([second])) < 7
+    (tmp_path / "set2").rename(tmp_path / "else")
+    with pytest.raises(RuntimeError, match=r"set1 is one of the files set0, set1, set2, of which set2 cannot be found"):
+        numbers(second)
+    with pytest.raises(RuntimeError, match="cannot be found"):
+        FileReader(str(tmp_path / "else"))

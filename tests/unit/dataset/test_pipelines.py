@@ -251,3 +251,11 @@ def test_tensors_of_a_pipeline_share_no_memory_with_what_others_have(size, worke
         assert all((x.asnumpy() == 7).all() for x in seen)
     assert (rows == 1).all()
     assert all((x == 1).all() for x in kept)
+
+
+def test_rows_of_a_source_may_be_lists_and_a_dataset_is_a_source():
+    pairs = ds.GeneratorDataset([[1, 2.5], [3, 4.5]], ["a", "b"], shuffle=False)
+    again = ds.GeneratorDataset(pairs, ["c", "d"], shuffle=False)
+    assert [[int(a), float(b)] for a, b in again.create_tuple_iterator(output_numpy=True)] == [[1, 2.5], [3, 4.5]]
+    with pytest.raises(TypeError, match=r"list/tuple of them, but got dict\."):
+        next(iter(ds.GeneratorDataset([{"a": 1}], ["a"])))

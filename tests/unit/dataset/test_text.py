@@ -68,3 +68,16 @@ def test_texts_of_rows_are_asked_for_their_contents_as_tensors_are():
     assert rows == [("x", 1), ("yy", 2)]
     (texts, _), = data.batch(2).create_tuple_iterator()  # fmt: skip
     assert texts.asnumpy().tolist() == ["x", "yy"] and type(texts.asnumpy()) is np.ndarray
+
+
+def test_windows_and_encodings():
+    pairs = ds.NumpySlicesDataset([["a", "b", "c"]], "text", shuffle=False).map(text.SlidingWindow(2, 0), "text")
+    (row,) = next(iter(pairs.create_tuple_iterator(output_numpy=True)))
+    assert row.tolist() == [["a", "b"], ["b", "c"]]
+    encoded = text.to_bytes(np.array(["häuser"]))
+    assert encoded.dtype.kind == "S" and text.to_str(encoded).tolist() == text.to_str(np.array(["häuser"])).tolist()
+    for bad, error in ((lambda: text.SlidingWindow(0), ValueError), (lambda: text.SlidingWindow("2"), TypeError)):
+        with pytest.raises(error, match="width"):
+            bad()
+    with pytest.raises(TypeError, match="NumPy array"):
+        text.to_str(b"a")

@@ -101,6 +101,14 @@ def test_back_goto_and_nodes():
     assert "     0  full : f32[], line" in text
 
 
+def test_going_to_where_it_stands_stays_there():
+    f = ms.jit(program)
+    there = ["goto 2", "p t.tolist()"]
+    text = said(f, (ms.Tensor(X), 3), [*there, *there, "node 0", "p t.tolist()", "back 0", "p t.tolist()", "c"])
+    assert text.count("[2.0, 40.0, -6.0]") == 4
+    assert said(f, (ms.Tensor(X), 3), ["goto 0", "goto 0", "p 'here'", "c"]).count("'here'") == 1
+
+
 @pytest.mark.parametrize("keep", [0, 100, 1 << 30])
 def test_going_back_needs_no_memory(keep):
     f = ms.jit(program)

@@ -255,6 +255,20 @@ def test_messages_of_one_sender_and_tag_keep_their_order():
     assert simulate(2, program) == [[0.0, 1.0, 2.0, 3.0, 4.0]] * 2
 
 
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3), (3, 0)])
+def test_scalars_and_empty_tensors_keep_their_shape(shape):
+    def program():
+        x, found = ops.full(shape, rank() + 1.0, dtype=ms.float32), ops.zeros(shape)
+        dist.isend(x, 1 - rank())
+        dist.recv(found, 1 - rank())
+        gathered = [ops.zeros(shape), ops.zeros(shape)] if rank() == 0 else None
+        dist.gather(x, gathered, dst=0)
+        return [each.asnumpy() for each in (found, *(gathered or ()))]
+
+    for each, want in zip(simulate(2, program), ([2.0, 1.0, 2.0], [1.0]), strict=True):
+        assert [a.tolist() for a in each] == [np.full(shape, w).tolist() for w in want]
+
+
 def test_means_are_sums_divided():
     def program():
         x = Tensor(np.full(3, 1.0 + rank(), np.float16))

@@ -232,6 +232,24 @@ def polynomial(x, root):
     return x + sum(found)
 
 
+def test_a_program_that_reads_many_tensors_may_have_many_operations(monkeypatch):
+    """A network and its optimizer: as many as their Parameters need."""
+    monkeypatch.setattr(budget, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(budget, "PER_INPUT", 10)
+    held = [Tensor([float(k)]) for k in range(60)]
+
+    def each(x, times):
+        for p in held:
+            for _ in range(times):
+                x = x * p
+        return x
+
+    for times, versions in ((8, 1), (20, 0)):
+        compiled = ms.jit(each)
+        assert compiled(Tensor([1.0]), times).tolist() == each(Tensor([1.0]), times).tolist()
+        assert len(compiled.explain().versions) == versions
+
+
 def test_arithmetic_of_numbers_that_vary_has_an_end(monkeypatch):
     """Each is an operation, worth some capture time: a table of two million had hours. So the number is guarded."""
     x = Tensor([1.0, 2.0])

@@ -200,3 +200,33 @@ def test_calls_that_write_tensors_need_little_stack():
         print(weights[7].asnumpy()[0, 0])
     """
     assert float(python(program)) == pytest.approx(1 - 0.5 * sum(2 - 2 ** (1 - t) for t in range(1, 9)))
+
+
+class _Many:
+    """Objects with very many tensors, which a call reads, shares, writes and gives."""
+
+    def __init__(self, count):
+        self.held = [ms.Parameter(f32(k), name=f"p{k}") for k in range(count)]
+
+    def step(self, x):
+        for p in self.held:
+            p += x
+        return [p * x for p in self.held]
+
+
+def test_a_thread_of_little_stack_calls_what_has_many_tensors():
+    many, plain, x, answers = _Many(700), _Many(700), f32(2.0), []
+    compiled = warmed(ms.jit(many.step), x)
+    assert is_native(compiled, x)
+    for _ in range(4):
+        plain.step(x)
+    before = threading.stack_size(512 << 10)
+    try:
+        thread = threading.Thread(target=lambda: answers.append(is_native(compiled, x)))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    plain.step(x)
+    assert answers == [True]
+    assert [bits(r) for r in compiled(x)] == [bits(r) for r in plain.step(x)]

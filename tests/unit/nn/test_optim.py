@@ -133,3 +133,39 @@ def test_optimizers_of_programs_find_what_those_of_mindspore_use(compiled):
     np.testing.assert_allclose(param.asnumpy(), [-0.5, -0.5])
     assert int(lion.global_step) == 3 and lion.need_scale and float(lion.reciprocal_scale) == 0.5
     assert lion.optim_filter == (True,) and lion.map_((lambda x: x + 1), (1, 2)) == (2, 3)
+
+
+def test_of_groups_weight_decay_alone_says_what_decays():
+    gamma, w = Parameter(Tensor([1.0, 2.0]), name="bn.gamma"), Parameter(Tensor([1.0, 2.0]), name="w")
+    optimizer = nn.SGD([{"params": [gamma], "weight_decay": 0.5}, {"params": [w]}], 0.5)
+    optimizer((Tensor([0.0, 0.0]), Tensor([0.0, 0.0])))
+    assert (gamma.tolist(), w.tolist()) == ([0.75, 1.5], [1.0, 2.0])
+    assert optimizer.decay_flags == (True, False)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_weight_decay_of_a_programs_optimizer_comes_with_the_loss_scale(mode):
+    class Own(nn.Optimizer):
+        def construct(self, gradients):
+            gradients = self.scale_grad(self.decay_weight(gradients))
+            for param, gradient in zip(self.parameters, gradients, strict=True):
+                ops.assign_sub(param, self.get_lr() * gradient)
+            return True
+
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    optimizer = Own(0.5, [w], 0.5, 1024.0)
+    assert (optimizer.weight_decay.item(), optimizer.get_weight_decay().item()) == (512.0, 512.0)
+    assert optimizer.ps_parameters == optimizer.cache_enable == optimizer.dynamic_decay_flags == (False,)
+    ms.set_context(mode=mode)
+    try:
+        optimizer((Tensor([0.0, 0.0]),))
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert w.tolist() == [0.75, 1.5]
+
+
+def test_a_schedule_of_rates_has_the_shape_of_the_step():
+    optimizer = nn.SGD([Parameter(Tensor([1.0]), name="w")], [0.5, 0.25])
+    assert optimizer.learning_rate(Tensor([1], ms.int32))[0].item() == 0.25
+    assert optimizer.learning_rate(Tensor(5, ms.int32)).item() == 0.25
+    assert optimizer.get_lr().shape == ()

@@ -284,7 +284,7 @@ class Debugger(pdb.Pdb, Watch):
             self.error("the call begins with node 0")
             return False
         self._wanted = number
-        self._leaves = number < run.position
+        self._leaves = number <= run.position  # it may stand before this very node, which does not come again
         self.set_continue()
         return True
 

@@ -63,7 +63,7 @@ class Expressions(Receivers):
         budget = self.budget
         budget.countdown -= 1
         if not budget.countdown:
-            budget.check(self.session.builder)
+            budget.check(self.session.builder, len(self.session.inputs))
         kind = type(node)
         method = _EVAL.get(kind)
         if method is None:

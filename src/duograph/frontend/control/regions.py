@@ -243,7 +243,7 @@ class Regions:
         def visit(prefix: tuple[bool, ...]) -> tuple[Leaf, list[Decision]]:
             self.log.paths += bool(prefix)  # calls that do not divide are as many as the program has
             self.log.calls += not prefix
-            self.log.budget.check(self.builder)
+            self.log.budget.check(self.builder, len(session.inputs))
             if self.log.paths > MAX_EXPLORED or self.log.calls > MAX_CALLS:
                 raise Uncapturable("too many tensor-dependent paths")
             region = Region(key, prefix, scopes, outer_tapes)

@@ -3,8 +3,9 @@
 What a capture does well grows with the program: so much time per operation on the longest path through it. What has no
 end in sight explores ever more paths, starts again, or interprets a long loop that emits nothing, while that number
 stays as it is. So a capture may take ``capture_seconds`` (``DUOGRAPH_CAPTURE_SECONDS``; 0: no limit) and
-`PER_OPERATION` for each operation on its longest path, of at most `MOST_OPERATIONS`. It is the processor time of its
-thread that counts: on a busy machine the same programs are captured.
+`PER_OPERATION` for each operation on its longest path, of at most `MOST_OPERATIONS` and `PER_INPUT` for each tensor
+that it reads: a network and its optimizer have as many as their Parameters need. It is the processor time of its thread
+that counts: on a busy machine the same programs are captured.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ PER_OPERATION = 0.002
 
 MOST_OPERATIONS = 30_000
 """On a path. Arithmetic of numbers that vary is operations, too: a loop over a table would have time without end."""
+
+PER_INPUT = 100
+"""Operations; a layer and its gradient have some ten for each of its Parameters, and the optimizer as many."""
 
 PACE = 256
 """Expressions between two readings of the clock."""
@@ -74,16 +78,21 @@ class Budget:
         self.longest = 0  # operations on the longest path so far
         self.countdown = PACE  # expressions until the clock is looked at; who interprets one counts it here
 
-    def check(self, builder: Any) -> None:
+    def check(self, builder: Any, inputs: int = 0) -> None:
         """Looks at the clock.
+
+        Args:
+            builder: of the graph.
+            inputs: how many tensors the program has read so far.
 
         Raises:
             OutOfTime: the time is over.
         """
         self.countdown = PACE
         self.longest = max(self.longest, builder.next_tag)
-        if self.seconds and self.longest > MOST_OPERATIONS:
-            raise OutOfTime(f"it has more than {MOST_OPERATIONS} operations on one path")
+        most = MOST_OPERATIONS + PER_INPUT * inputs
+        if self.seconds and self.longest > most:
+            raise OutOfTime(f"it has more than {most} operations on one path")
         spent = time.thread_time() - self.started
         if self.seconds and spent > self.seconds + PER_OPERATION * self.longest:
             limit = f"DUOGRAPH_CAPTURE_SECONDS={config().capture_seconds:g}"

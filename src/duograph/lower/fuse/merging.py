@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
+from collections.abc import Iterator
 
-from duograph.ir.node import Apply
+from duograph.ir.node import Apply, Node
 from duograph.lower.cost import MOST_CODE
 
 from .alignment import Alignment, full_alignment, matched
@@ -41,9 +41,30 @@ class Merging:
             if group.axes is not None:
                 alike.setdefault((group.space, group.axes), []).append(group)
         for found in alike.values():
-            for first, second in itertools.combinations(found, 2):
-                if first.nodes and second.nodes:
-                    self.together(*sorted((first, second), key=lambda g: g.order))
+            self.all_together(found)
+
+    def all_together(self, found: list[Group]) -> None:
+        """Merges what it can of reductions of one shape: tries each with those that follow and read something that it
+        reads, too."""
+        readers: dict[Node, set[int]] = {node: set() for group in found for node in _read_whole(group)}
+        for k, group in enumerate(found):
+            for node in group.uses.keys() & readers.keys():
+                readers[node].add(k)
+        for k, group in enumerate(found):
+            last, read, following = k, -1, list[int]()
+            while group.nodes:
+                if read != len(group.uses):  # it has become part of another one, or another one of it
+                    read = len(group.uses)
+                    mine = [readers[node] for node in group.uses if node in readers]
+                    following = sorted({j for others in mine for j in others if j > last}, reverse=True)
+                if not following:
+                    break
+                last = following.pop()
+                if found[last].nodes:
+                    uses = {*group.uses, *found[last].uses}
+                    self.together(*sorted((group, found[last]), key=lambda g: g.order))
+                    for node in uses & readers.keys():
+                        readers[node] |= {j for j in (k, last) if node in found[j].uses}
 
     def in_order(self) -> list[Group]:
         return sorted([g for g in self.grouping.groups if g.nodes], key=lambda g: g.order)
@@ -71,12 +92,9 @@ class Merging:
         """Merges two reductions of one shape, if they read the same and one of them can run when the other does."""
         space, axes = first.space, first.axes
         assert space is not None and axes is not None
-        shared = any(
-            not is_constant(n) and any(is_whole(space, a) for a in uses)
-            for n, uses in first.uses.items()
-            if n in second.uses
-        )
-        if not shared or not self.is_small(first, second) or not same_order(first, *second.nodes):
+        if not any(n in second.uses for n in _read_whole(first)):
+            return
+        if not self.is_small(first, second) or not same_order(first, *second.nodes):
             return
         apart = first not in self.needed(second) and _is_one_pass(first) and _is_one_pass(second)
         if not spreads(space, axes) and not apart:
@@ -122,6 +140,14 @@ class Merging:
         for node in list(into.stores):
             if not (g.users.get(node, {}).keys() | g.hard.get(node, {}).keys()) - {into}:
                 del into.stores[node]
+
+
+def _read_whole(group: Group) -> Iterator[Node]:
+    """What a reduction reads all elements of."""
+    assert group.space is not None
+    for node, uses in group.uses.items():
+        if not is_constant(node) and any(is_whole(group.space, a) for a in uses):
+            yield node
 
 
 def _is_one_pass(group: Group) -> bool:

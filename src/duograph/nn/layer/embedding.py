@@ -85,6 +85,11 @@ class EmbeddingLookup(Cell):
         (2, 3)
     """
 
+    BATCH_SLICE = "batch_slice"
+    FIELD_SLICE = "field_slice"
+    TABLE_ROW_SLICE = "table_row_slice"
+    TABLE_COLUMN_SLICE = "table_column_slice"
+
     vocab_size: PositiveInt = option("rows of the table")
     embedding_size: PositiveInt = option("extent of each vector")
     param_init: Init = "normal"
@@ -94,6 +99,7 @@ class EmbeddingLookup(Cell):
     max_norm: Anything = None
     sparse: Flag = option("kept for old programs", default=True)
     dtype: Dtype = dt.float32
+    vocab_cache_size: Old = 0
 
     def _settings_taken(self, given):
         if self.max_norm is not None:

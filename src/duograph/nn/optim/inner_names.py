@@ -31,6 +31,9 @@ class InnerNames:
     loss_scale: float
     is_group: bool
     param_length: int
+    dynamic_lr: bool
+    dynamic_weight_decay: bool
+    group_grad_centralization: tuple[bool, ...]
 
     map_, map_reverse = Map(), Map(None, True)
     hyper_map, hyper_map_reverse = HyperMap(), HyperMap(None, True)
@@ -66,6 +69,27 @@ class InnerNames:
     def is_group_params_ordered(self) -> bool:
         """Whether parameters come in groups, which are always in the order of the parameters."""
         return self.is_group
+
+    @_until_assigned
+    def ps_parameters(self) -> tuple[bool, ...]:
+        """Which parameters a parameter server keeps: none."""
+        return (False,) * self.param_length
+
+    @_until_assigned
+    def cache_enable(self) -> tuple[bool, ...]:
+        """Which parameters are cached on a device: none."""
+        return (False,) * self.param_length
+
+    @_until_assigned
+    def grad_centralization_flags(self) -> tuple[bool, ...]:
+        """Which gradients are centralized."""
+        return self.group_grad_centralization
+
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        return self.dynamic_lr or self.dynamic_weight_decay
+
+    def _grad_sparse_indices_deduplicate(self, gradients: Any) -> Any:
+        return gradients
 
     def broadcast_params(self, optim_result: Any) -> Any:
         """Nothing has to be sent to other processes: each moves all parameters."""

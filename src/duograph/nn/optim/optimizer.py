@@ -122,7 +122,6 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
                 f"For '{owner}', the 'loss_scale' must be float and must > 0, but got '{loss_scale}' with type 'float'."
             )
         self.loss_scale = loss_scale
-        self.weight_decay = weight_decay_of(weight_decay, owner)
         self.global_step = Parameter(Tensor([0], dt.int32), name="global_step")
         default = learning_rate_of(learning_rate, "learning_rate", owner)
         self.is_group_lr = any(m.lr is not None for m in members)
@@ -132,7 +131,7 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
         self.shards = shards_of(self.parameters, owner)
         self.param_length = len(members)
         self._set_rates(members, default, owner)
-        self._set_decay(members, owner)
+        self._set_decay(members, weight_decay, owner)
         self.grad_centralization = any(m.centralize for m in members)
         self.group_grad_centralization = tuple(m.centralize for m in members)
 
@@ -165,14 +164,19 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
         else:
             self.learning_rate = ParameterTuple(rates)
 
-    def _set_decay(self, members: list[Member], owner: str) -> None:
-        self.decay_flags = tuple("beta" not in m.param.name and "gamma" not in m.param.name for m in members)
-        decays = [
-            self.weight_decay if m.weight_decay is None else weight_decay_of(m.weight_decay, owner) for m in members
-        ]
+    def _set_decay(self, members: list[Member], default: Any, owner: str) -> None:
+        given = weight_decay_of(default, owner)
+        decays = [given if m.weight_decay is None else weight_decay_of(m.weight_decay, owner) for m in members]
         self._decays = tuple(decays)
-        self.dynamic_weight_decay = any(isinstance(d, Cell) for d in decays)
+        self.dynamic_decay_flags = tuple(isinstance(d, Cell) for d in decays)
+        self.dynamic_weight_decay = any(self.dynamic_decay_flags)
         self.exec_weight_decay = any(isinstance(d, Cell) or d > 0 for d in decays)
+        if self.is_group:  # a group says itself what decays; without groups the names do
+            self.decay_flags = tuple(isinstance(d, Cell) or d > 0 for d in decays)
+        else:
+            self.decay_flags = tuple("beta" not in m.param.name and "gamma" not in m.param.name for m in members)
+        values = [d if isinstance(d, Cell) else Tensor(d * self.loss_scale, dt.float32) for d in decays]
+        self.weight_decay = tuple(values) if self.is_group else values[0]
 
     # -- a step ----------------------------------------------------------------------------------------------------
 
@@ -266,15 +270,21 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
         )
 
     def get_weight_decay(self) -> Any:
-        """The weight decay of the present step; a tuple, one per parameter, with groups."""
-        values = [d(self.global_step) if isinstance(d, Cell) else Tensor(d, dt.float32) for d in self._decays]
-        return tuple(values) if self.is_group else values[0]
+        """The weight decay of the present step, times the loss scale; a tuple, one per parameter, with groups."""
+        values = tuple(self._scaled_decay(d) for d in self._decays)
+        return values if self.is_group else values[0]
+
+    def _scaled_decay(self, decay: Any) -> Tensor:
+        if not isinstance(decay, Cell):
+            return Tensor(decay * self.loss_scale, dt.float32)
+        now = decay(self.global_step)
+        return now if self.loss_scale == 1.0 else now * self.loss_scale
 
     def decay_weight(self, gradients: Any) -> tuple[Tensor, ...]:
-        """Gradients with weight decay added."""
+        """Gradients, before `scale_grad`, with weight decay added: it is multiplied with the loss scale as they are."""
         decays = self._current_decays()
         parts = zip(gradients, self.parameters, decays, strict=True)
-        return tuple(g if d is None else g + p * d for g, p, d in parts)
+        return tuple(g if d is None else g + p * (d * self.loss_scale) for g, p, d in parts)
 
     def scale_grad(self, gradients: Any) -> tuple[Tensor, ...]:
         """Gradients divided by the loss scale."""

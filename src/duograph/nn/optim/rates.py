@@ -13,7 +13,6 @@ from duograph.nn.learning_rate_schedule import LearningRateSchedule
 from duograph.ops.arithmetic import minimum
 from duograph.ops.creation import constant_like
 from duograph.ops.indexing import gather
-from duograph.ops.movement import reshape
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
@@ -21,20 +20,15 @@ _GROUP_KEYS = ["params", "lr", "weight_decay", "order_params", "grad_centralizat
 
 
 class _IteratorLearningRate(LearningRateSchedule):
-    """A rate per step; the last one stays."""
+    """A rate per step, in the shape of the step; the last one stays."""
 
     def __init__(self, rates: Tensor, name: str) -> None:
         super().__init__()
-        self.rates = Parameter(rates, name=name)
+        self.learning_rate = Parameter(rates, name=name)
 
     def construct(self, global_step):
-        return rate_at(self.rates, global_step)
-
-
-def rate_at(rates: Tensor, step: Tensor) -> Tensor:
-    """The rate of ``step`` (shape (1,) or ()), as a 0-d tensor."""
-    index = minimum(reshape(step, shape=()), constant_like(step, rates.shape[0] - 1))
-    return gather(rates, index, axis=0)
+        last = constant_like(global_step, self.learning_rate.shape[0] - 1)
+        return gather(self.learning_rate, minimum(global_step, last), axis=0)
 
 
 class _ConvertToCell(LearningRateSchedule):

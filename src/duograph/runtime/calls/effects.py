@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Module, Value
 from duograph.runtime.python.cpython import ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, LIST_ITEMS, TUPLE_ITEMS, TYPE
+from duograph.runtime.python.rooms import room
 
 from . import words as w
 
@@ -37,13 +38,13 @@ def _distinct(module: Module) -> Function:
     size.set(size.get() * 2)
     f.goto(bigger)
     f.place(sized)
-    # as large as this call needs: threads may have small stacks
-    keys = f.row("i64", size.get() * 2)
-    holders = f.row("ptr", marks + 1)
+    fail, none = f.label("fail"), f.label("none")
+    words = size.get() * 2 + marks
+    keys, heap = room(f, words)
+    f.goto_if(keys.eq(None), none)
+    holders = keys + size.get() * 16
     mask = size.get() - 1
-    f.api("memset", keys, 0, size.get() * 16)
-    f.api("memset", holders, 0, (marks + 1) * 8)
-    fail = f.label("fail")
+    f.api("memset", keys, 0, words * 8)
 
     def note(key: Value, mark: Value) -> None:
         """``mark`` becomes what is known of ``key``; it fails if that is something else."""
@@ -88,8 +89,11 @@ def _distinct(module: Module) -> Function:
         f.set(subject, w.SUBJECT.array, f.get(tensor, f.slot("data")))
         f.set(subject, w.SUBJECT.storage, f.get(tensor, f.slot("storage")))
         f.place(bare)
+    f.api("PyMem_RawFree", heap.get())
     f.ret(1)
     f.place(fail)
+    f.api("PyMem_RawFree", heap.get())
+    f.place(none)
     f.ret(0)
     return f
 
@@ -248,9 +252,11 @@ def _after(module: Module) -> Function:
     call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
     context = f.get(call, w.CALL.context_at)
     count = f.get(call, w.CALL.leaves)
-    leaves = f.row("ptr", count + 1)
     numbers = f.variable("i64", 0)  # of leaves that are there, for the clean-up
     result, done, failed = f.variable("ptr", 0), f.label("done"), f.label("failed")
+    short = f.label("short")
+    leaves, heap = room(f, count)
+    f.goto_if(leaves.eq(None), short)
     with f.times(count) as i:
         leaf = f.get(call, w.CALL.leaf_at) + i * w.LEAF.n_bytes
         kind, place = f.load("i64", leaf), f.load("i64", leaf, 8)
@@ -315,10 +321,13 @@ def _after(module: Module) -> Function:
     f.store(f.get(path, w.PATH.result_at), cursor)
     result.set(f.call("new", "dg_tree", cursor, leaves, registers))
     f.goto(done)
+    f.place(short)
+    f.api("PyErr_NoMemory")
     f.place(failed)
     f.set(call, w.CALL.busy, 0)
     f.place(done)
     with f.times(numbers.get()) as i:
         f.drop(f.take(leaves, i * 8))
+    f.api("PyMem_RawFree", heap.get())
     f.ret(result.take())
     return f

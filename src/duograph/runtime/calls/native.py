@@ -328,8 +328,6 @@ class NativeCall:
 
     def _fill_inputs(self) -> None:
         plan, block = self.plan, self._block
-        if len(plan.subjects) > w.MOST_SUBJECTS:
-            raise Unsupported("more tensors than a call may have")
         exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
         words: list[int] = []
         for s in plan.subjects:
@@ -372,8 +370,6 @@ class NativeCall:
             leaves += [w.LEAF_DIM, dim]
         block[w.CALL.outputs.word] = len(described) // OUTPUT.n_words
         block[w.CALL.output_at.word] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
-        if block[w.CALL.outputs.word] > w.MOST_OUTPUTS:
-            raise Unsupported("more outputs than a call may have")
         block[w.CALL.first_output.word] = executable.n_tensors
         block[w.CALL.leaves.word], block[w.CALL.leaf_at.word] = len(leaves) // w.LEAF.n_words, self._array(leaves)
         written = list({s: (s, k) for path in plan.paths for s, k in path.writes}.values())

@@ -16,6 +16,7 @@ from duograph.runtime.programs.frame import CELLS, FRAMES
 from duograph.runtime.programs.heap import HEADER, KEPT
 from duograph.runtime.python.asm import Function, Label, Module, Value, Variable
 from duograph.runtime.python.cpython import ARRAY_DATA, LIST_ITEMS
+from duograph.runtime.python.rooms import room
 
 from . import words as w
 from .inputs import read_numbers, read_sizes, read_tensors, values
@@ -50,16 +51,19 @@ def dg_try(module: Module) -> Function:
     held = f.hold(version)
 
     count = f.get(call, w.CALL.outputs)
-    outputs, tensors = (f.row("ptr", count + 1) for _ in range(2))
     release = f.get(call, w.CALL.release)
     keeps = release | f.get(call, w.CALL.begin).ne(None).to("i64")  # others may run before `main` has ended
     n_registers, n_subjects = f.get(call, w.CALL.registers), f.get(call, w.CALL.subjects)
-    registers, owned = (f.row("ptr", n_registers + 1) for _ in range(2))
-    arrays = f.row("ptr", n_subjects + 1)
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
     begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished
     done = f.variable("ptr", 0)  # what steps in Python have done, which is not undone
     f.store(0, n_owned)
+    outputs, heap = room(f, count * 2 + n_registers * 2 + n_subjects)
+    tensors = outputs + count * 8
+    registers = tensors + count * 8
+    owned = registers + n_registers * 8
+    arrays = owned + n_registers * 8
+    f.goto_if(outputs.eq(None), python)
     sized, early = f.get(call, w.CALL.sizer).ne(None), f.label("early")
     f.goto_if(sized, early)  # their size is known later
     _make_outputs(f, call, outputs, tensors, there, python)
@@ -117,6 +121,7 @@ def dg_try(module: Module) -> Function:
     f.drop(begun.take())
     f.drop(done.take())
     f.drop(made.take())
+    f.api("PyMem_RawFree", heap.get())
     f.release(held)
     with f.if_(f.load("ptr", late).ne(None)):
         with f.if_(answer.get().eq(1)):

@@ -81,7 +81,5 @@ WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
 TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT = range(6)  # a dict: keys and values in turn
 
-MOST_OUTPUTS = 2048
-MOST_SUBJECTS = 4096
 MOST_SHOWN = 16
 """Inputs that do not own their memory while others are written: each is compared with all of those."""

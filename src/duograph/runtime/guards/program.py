@@ -43,8 +43,8 @@ from . import text as guard_text
 from .operations import OPERATIONS
 from .words import ANY, ENTRY, INSTRUCTION
 
-MOST_REGISTERS = 8192
-"""They lie on the stack of the thread."""
+MOST_REGISTERS = 1 << 17
+"""A program of more has no end in sight; the largest networks have some twelve for each Parameter."""
 
 _CODE = {name: i for i, name in enumerate(OPERATIONS)}
 _Entry = tuple[int, int, list[int]]

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Module, Value
 from duograph.runtime.python.cpython import ARRAY_DATA
+from duograph.runtime.python.rooms import room
 
 from .operations import OPERATIONS, GuardCode
-from .words import FEW_REGISTERS, INSTRUCTION, PROGRAM
+from .words import INSTRUCTION, PROGRAM
 
 __all__ = ["functions"]
 
@@ -113,19 +114,13 @@ def _guards(module: Module) -> Function:
     f = Function("new", "dg_guards", "ptr self, ptr args, i64 nargs, ptr keywords", module, linkage="")
     program = f.get(f.arg("self"), ARRAY_DATA)
     registers = f.get(program, PROGRAM.registers)
-    count, answer, heap = f.space("i64", 1), f.variable("i64", 0), f.variable("ptr", 0)
-    rows, ready, finish = f.variable("ptr"), f.label("ready"), f.label("finish")
+    count, answer, finish = f.space("i64", 1), f.variable("i64", 0), f.label("finish")
     f.store(0, count)
-    with f.if_(registers.above(FEW_REGISTERS)):
-        heap.set(f.api("PyMem_RawMalloc", registers * 16))
-        f.goto_if(heap.get().eq(None), finish)
-        rows.set(heap.get())
-        f.goto(ready)
-    rows.set(f.row("ptr", registers * 2))
-    f.place(ready)
-    owned = rows.get() + registers * 8
+    rows, heap = room(f, registers * 2)
+    owned = rows + registers * 8
+    f.goto_if(rows.eq(None), finish)
     f.goto_if(f.arg("nargs").ne(f.get(program, PROGRAM.args)), finish)
-    answer.set(f.call("i64", "dg_check", program, f.arg("args"), rows.get(), owned, count))
+    answer.set(f.call("i64", "dg_check", program, f.arg("args"), rows, owned, count))
     with f.times(f.load("i64", count)) as i:
         f.release(f.take(owned, i * 8))
     f.place(finish)

@@ -22,6 +22,3 @@ TENSOR = Struct("tensor", type="ptr", dtype="ptr", rank="i64", contiguous="i64",
 
 ANY = -1
 """An extent, or a contiguity, that may be anything."""
-
-FEW_REGISTERS = 1024
-"""So many lie on the stack of the thread, which may have little of it; more are allocated."""

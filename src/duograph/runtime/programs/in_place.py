@@ -45,7 +45,7 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
         if not _is_alias(step):
             for operand in step.operands:
                 readers_of.setdefault(operand, set()).add(i)
-    given, times_given = _items(graph.output), Counter(places)
+    given, times_given = set(_items(graph.output)), Counter(places)
     found: dict[int, int] = {}
     for k, j in wanted.items():
         param, place = params[j], places[k]

@@ -72,6 +72,7 @@ _TABLE = """
     void PyErr_Clear()
     i32 PyErr_ExceptionMatches(ptr)
     void PyErr_Fetch(ptr, ptr, ptr)
+    ptr PyErr_NoMemory()
     void PyErr_NormalizeException(ptr, ptr, ptr)
     ptr PyErr_Occurred()
     void PyErr_Restore(steal, steal, steal)
