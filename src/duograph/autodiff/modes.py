@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from duograph.core.op import state
+from duograph.core.op import resume, state
 
 from .hooks import call_user
 
@@ -15,15 +15,15 @@ from .hooks import call_user
 @contextmanager
 def _detached() -> Iterator[None]:
     """What `no_grad` does. A generator sets things right also if Ctrl-C comes when the block is left: when it goes."""
-    before, mine = state.tapes, []  # type: ignore[var-annotated]
+    before, mine, depth = state.tapes, [], state.detached  # type: ignore[var-annotated]
     state.tapes = mine
     state.detached += 1
     try:
         yield
     finally:
-        if state.tapes is mine:
-            state.tapes = before
-        state.detached -= 1
+        if state.tapes is mine:  # else this runs too late: see `restoring`
+            resume(before)
+            state.detached = depth
 
 
 class no_grad:

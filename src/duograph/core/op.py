@@ -72,6 +72,7 @@ class _DispatchState(threading.local):
     def __init__(self) -> None:
         self.binder: Binder | None = None
         self.tapes: list[Any] = []
+        self.aside: tuple[Any, ...] = ()  # tapes around a branch that is being captured: one ``cond`` for them
         self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
         self.enclosed = 0  # > 0 while a closed sub-graph is made that may run later, never, or often (a backward graph)
         self.quiet = 0  # > 0 while gradient rules run: what they call raises only if the forward pass has raised
@@ -117,7 +118,15 @@ def no_recording() -> Iterator[None]:
         yield
     finally:
         if state.tapes is mine:  # else this runs too late: see `restoring`
-            state.tapes = previous
+            resume(previous)
+
+
+def resume(tapes: list[Any]) -> None:
+    """``tapes`` record again, but for those that a decision within the block that ends has put aside. (In place: the
+    list is that of a block around, which looks for it when it ends.)"""
+    if state.aside:
+        tapes[:] = [t for t in tapes if t not in state.aside]
+    state.tapes = tapes
 
 
 def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -129,11 +138,12 @@ def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fn)
     def restored(*args: Any, **kwargs: Any) -> Any:
-        before = state.binder, state.tapes, state.quiet, state.enclosed
+        before, tapes = (state.binder, state.quiet, state.enclosed, state.detached), state.tapes
         try:
             return fn(*args, **kwargs)
         finally:
-            state.binder, state.tapes, state.quiet, state.enclosed = before
+            state.binder, state.quiet, state.enclosed, state.detached = before
+            resume(tapes)
 
     return restored
 

@@ -245,6 +245,7 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
         session.world.seed, session.world.offset = Scalar(seed), Scalar(offset)
         quiet, state.quiet = state.quiet, 0
         enclosed, state.enclosed = state.enclosed, 0
+        tapes, detached = state.tapes, state.detached  # an attempt that is given up leaves no block of the program
         listener.assume = session.assume
         listener.assume_broadcast = session.assume_broadcast
         outer, watch.session = watch.session, session
@@ -256,7 +257,7 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
             listener.assume = listener.assume_broadcast = None
             if not session.is_done:
                 session.forget()
-            state.quiet, state.enclosed = quiet, enclosed
+            state.quiet, state.enclosed, state.tapes, state.detached = quiet, enclosed, tapes, detached
 
 
 # -- the program --------------------------------------------------------------------------------------------------

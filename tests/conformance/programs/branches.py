@@ -307,3 +307,22 @@ def pass_and_constant_branch(x):
     if 0:
         x = None
     return x
+
+
+@program(calls=BOTH, grad=0)
+def pair_of_which_half_joins(x):
+    # The tuple has no common value behind the branch; the tensor in it, which the list holds, too, has.
+    pair, held, count = (x, 0.0), [x], 0
+    if x.sum() > 0:
+        pair, count = (x * 2, x.sum()), 1
+    else:
+        pair, count = (x * 3, 0.0), 2
+    held[0] = pair[0]
+    if x[0] > 0:
+        pair = (held[0] + 1, 0.0)
+        held[0] = pair[0]
+        count = count + 1
+    else:
+        pair = (held[0] - 1, x.sum())
+        held[0] = pair[0]
+    return held[0] * x * count

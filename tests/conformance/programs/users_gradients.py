@@ -295,3 +295,64 @@ _gives_its_output = _GivesItsOutput()
 def second_gradient_through_what_the_cell_has_given(x, s):
     once = ms.grad(lambda a: _gives_its_output(a, s).sum())
     return once(x), ms.grad(lambda a: once(a * a).sum())(x)
+
+
+class _DecidesWithOwnGradient(nn.Cell):
+    def construct(self, x):
+        y = x * 2
+        grown = None if y.max() > 1 else 1
+        return y + 1 if grown is None else y
+
+    def bprop(self, x, out, dout):
+        return (dout * 7 * x,)
+
+
+_decides = _DecidesWithOwnGradient()
+
+
+@program(calls=[(X,), (Y * 0.1,)], grad=0, captured=False)
+def a_decision_within_a_function_that_has_its_own_gradient(x):
+    return ms.grad(lambda a: (_decides(a) * a).sum())(x) * x
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def and_that_within_a_branch(x):
+    y = x
+    if x.sum() > 0:
+        y = _decides(x) * x + y
+    else:
+        y = y * x
+    return y * y * x
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def a_tensor_handed_on_within_no_grad(x):
+    y = x * x
+    z = y
+    with ms.no_grad():
+        if y.sum() > 5:
+            z = y / 2
+    return y * z + x
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def no_grad_with_decisions_that_do_not_join(x):
+    y = x * x
+    z, count = y, 0
+    with ms.no_grad():
+        if y.sum() > 5:
+            z, count = y / 2, count + 1
+        factor = None if z.max() > 1 else 2.0
+        if factor is None:
+            factor = z.mean()
+    return y * z * factor + x * count
+
+
+@program(calls=[(X,), (Y * 0.1,), (-X,)], grad=0, captured=False)
+def a_loop_that_hands_a_tensor_on_within_no_grad(x):
+    y = x * x
+    z = y
+    with ms.no_grad():
+        while z.sum() > 3:
+            z = z * 0.5
+    return y * z + x

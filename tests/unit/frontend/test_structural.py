@@ -561,3 +561,25 @@ def test_the_list_of_weights_changes():
         change()
         for _ in range(2):
             assert [g.shape for g in f(ROWS)] == [g.shape for g in gradient(ROWS)]
+
+
+def test_functions_of_a_table_that_look_at_the_table():
+    def make(factor):
+        table = {}
+        table["sum"] = lambda x: x.sum() * factor
+        table["mean"] = lambda x: table["sum"](x) / x.shape[0]
+
+        class Readout(nn.Cell):
+            def construct(self, x):
+                return table["mean"](x) * x
+
+        return Readout, table
+
+    (one, first), (two, second) = make(2), make(3)
+    for net in (one(), one(), two(), one()):
+        assert (ms.jit(net)(ROWS) == net(ROWS)).all()
+    f = ms.jit(one())
+    for changed in (first, second):  # its closure is that of the other table, or the other table changes
+        first["mean"] = second["mean"]
+        changed["sum"] = lambda x: x.sum() * 7
+        assert (f(ROWS) == one()(ROWS)).all()

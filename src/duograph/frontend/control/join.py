@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
-from duograph.core.op import no_recording, value_key
+from duograph.core.op import no_recording, state, value_key
 from duograph.core.types import scalar_type
 from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
@@ -92,6 +92,16 @@ class Joiner:
         index = len(self.pairs) - 1
         return lambda results: results[index]
 
+    def mark(self) -> tuple[int, int, int]:
+        return len(self.pairs), len(self._memo), len(self._twins)
+
+    def undo(self, mark: tuple[int, int, int]) -> None:
+        """Forgets what was planned since ``mark``: also the builds, whose outputs are gone with the pairs."""
+        del self.pairs[mark[0] :]
+        for table, size in ((self._memo, mark[1]), (self._twins, mark[2])):
+            while len(table) > size:
+                table.popitem()
+
     def value(self, a: Any, b: Any) -> Build:
         """How to build the joined value of ``a`` and ``b``; raises `_NoJoin`."""
         for side, obj, other in ((0, a, b), (1, b, a)):  # also one that is the same on both sides: it may have a twin
@@ -161,6 +171,8 @@ class Joiner:
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
+        if state.detached and any(_outlives(self, x._data) for x in (a, b)):  # handed on, it keeps its gradient
+            raise _NoJoin("a tensor from outside of `no_grad`")
         view = None if a._view is None else self._views(a, b)
         made = view or self.output(a, b)
 
@@ -319,11 +331,11 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
             conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
             builds[name] = partial(_constant, conflict)
             continue
-        mark = len(joiner.pairs)
+        mark = joiner.mark()
         try:
             builds[name] = joiner.value(a[name], b[name])
         except _NoJoin as exc:
-            del joiner.pairs[mark:]
+            joiner.undo(mark)
             conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
             builds[name] = partial(_constant, conflict)
 

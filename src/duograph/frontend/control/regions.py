@@ -23,8 +23,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from duograph.base.failures import is_from_outside
+from duograph.core.op import resume, value_key
 from duograph.core.op import state as dispatch
-from duograph.core.op import value_key
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
 
@@ -139,7 +139,8 @@ class Regions:
         scope = region.scopes[key]
         self.builder.current = scope
         # What happens in a branch is recorded as one `cond`. Tapes that the region itself started belong to the path.
-        dispatch.tapes = [t for t in dispatch.tapes if t not in region.tapes]
+        dispatch.aside = (*dispatch.aside, *region.tapes)
+        resume(dispatch.tapes)
         region.path.append(Decision(pred, taken, scope))
         return taken
 
@@ -231,6 +232,7 @@ class Regions:
         """All paths of ``body`` from the current state (``entry``), as a binary tree of decisions."""
         entry = entry or self.world.snapshot()
         outer_scope, outer_tapes, outer_region = self.builder.current, dispatch.tapes, self.current
+        outer_modes = dispatch.aside, dispatch.detached
         scopes: dict[tuple[bool, ...], Scope] = {}
         tag = self.builder.next_tag
         recorded: list[list[Any]] = []
@@ -246,7 +248,8 @@ class Regions:
                 raise Uncapturable("too many tensor-dependent paths")
             region = Region(key, prefix, scopes, outer_tapes)
             self.current = region
-            self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+            self.builder.current, dispatch.tapes = outer_scope, list(outer_tapes)
+            dispatch.aside, dispatch.detached = outer_modes
             session.span = span  # by which the places of regions are known
             leads = not prefix
             if recorder is not None:
@@ -261,6 +264,7 @@ class Regions:
             finally:
                 self.current = outer_region
                 self.builder.current, dispatch.tapes = outer_scope, outer_tapes
+                dispatch.aside, dispatch.detached = outer_modes  # a path that was given up has left no block
 
         def build(prefix: tuple[bool, ...], leaf: Leaf, path: list[Decision]) -> Leaf | Fork:
             k = len(prefix)

@@ -148,7 +148,10 @@ class _Rewriting:
                 continue
             value = guard.expected.value
             if id(value) not in self.moved and self._is_another(guard.source, value):
-                self._move(value, self.of(guard.source))
+                source = self.of(guard.source)
+                if _passes(source, value):
+                    raise _Bound
+                self._move(value, source)
 
     def _find_children(self, guard: Guard) -> None:
         """Sub-cells that code of this package gives out: their parent says which they are."""
@@ -180,6 +183,9 @@ class _Rewriting:
         if type(value) is types.FunctionType:
             for i, variable in enumerate(value.__closure__ or ()):
                 at = sources.item(sources.attr(source, "__closure__"), i)
+                if _passes(source, variable):  # a table of functions that look at the table
+                    self.guards.add(at, "is", Pin(variable))
+                    continue
                 first = self.cells.setdefault(id(variable), at)
                 if first is not at:
                     self.guards.same_objects[first, at] = None
@@ -404,6 +410,15 @@ def _owner(source: Source) -> Any:
     if source.base.kind != "pinned":
         raise _Bound
     return source.base.base.value
+
+
+def _passes(source: Any, value: Any) -> bool:
+    """Whether the way to something goes through ``value``: an object or a closure variable."""
+    while isinstance(source, Source):
+        if (isinstance(source.base, Pin) and source.base.value is value) or _passes(source.key, value):
+            return True
+        source = source.base
+    return False
 
 
 def _is_namespace(value: Any) -> bool:

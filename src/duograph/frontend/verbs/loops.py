@@ -19,12 +19,13 @@ from typing import Any
 from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.op import no_recording
+from duograph.core.op import state as dispatch
 from duograph.core.types import INT, TOKEN, TensorType, TupleType
 from duograph.ir.builder import Scope
 from duograph.ir.control import cond, scan, undef, while_loop
 from duograph.ir.node import Graph, Node, finds_sizes, reachable
 from duograph.ir.printer import all_graphs
-from duograph.ops.cast import relabel
+from duograph.ops.cast import relabel, stop_gradient
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
@@ -273,6 +274,11 @@ class SymbolicLoop:
             self._leave(entry)
         # restoring a state forgets what tapes have recorded since: so this comes last
         init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
+        if dispatch.detached and any(
+            isinstance(n.type, TensorType) and n.type.dtype.is_floating and getattr(n, "op", None) is not stop_gradient
+            for n in init
+        ):
+            raise Uncapturable("a loop within `no_grad` that may hand on a tensor from outside, with its gradient")
         status_param = None
         extra_params: list[Node] = []
         if early:
