@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from inspect import Parameter
 from math import inf, prod
@@ -90,6 +91,7 @@ class Entry:
         self.comparison = Comparison(0)  # with plain Python
         self.taped: dict[Any, NativeCall | None] = {}  # while tapes record, by what they watch; None: not possible
         self.taped_runs = 0
+        self.gradients_ms = 0.0  # that graphs of gradients have taken to make
         self._refused_on_tapes = False
         self._lock = object_lock()
 
@@ -126,8 +128,9 @@ class Entry:
 
     @property
     def compile_ms(self) -> float:
-        """Time spent in passes and in making machine code of what they give, as far as that has happened."""
-        return self.passes_ms + sum(x.compile_ms for x in executables_of(self.graph))
+        """Time spent in passes and in making machine code of what they give, as far as that has happened; graphs that
+        tapes have made of it included."""
+        return self.passes_ms + self.gradients_ms + sum(x.compile_ms for x in executables_of(self.graph))
 
     def compile(self) -> None:
         """Makes the machine code, which else the first call does."""
@@ -391,10 +394,11 @@ class Entry:
             return None
         level = LEVELS[self.level]
         try:
-            recorder = Recorder(self.program, self._function, active, self._has_paths[1])
-            graph = optimised(recorder.graph, level)
-            told = recorder.begin, recorder.finish
-            made = native_taped_call(self, graph, level, args, parameters, called, told)
+            with self._counting():
+                recorder = Recorder(self.program, self._function, active, self._has_paths[1])
+                graph = optimised(recorder.graph, level)
+                told = recorder.begin, recorder.finish
+                made = native_taped_call(self, graph, level, args, parameters, called, told)
         except (Unsupported, Underivable, UnknownSizeError, Overwritten):
             self.taped[active], self._refused_on_tapes = None, True
             return None
@@ -427,7 +431,10 @@ class Entry:
         if not self.is_native:
             return plain
         try:
-            return graph_call(optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None))
+            with self._counting():
+                return graph_call(
+                    optimised(graph, level), level, inputs, plain, lambda: function.calls.pop(graph, None)
+                )
         except Unsupported:
             return plain
         except SHORTAGE:
@@ -435,6 +442,15 @@ class Entry:
         except Exception as error:  # noqa: BLE001 - the policy
             self.failures.append(internal_failure("native calls", self.program.name, error))
             return plain
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """What tapes make of the graph takes time, too."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.gradients_ms += (time.perf_counter() - started) * 1e3
 
     def _run_owned(self, graph: Graph, values: Sequence[Any]) -> Any:
         level = LEVELS[self.level]

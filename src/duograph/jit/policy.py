@@ -31,8 +31,8 @@ STALE = 256
 FREE_FAILURES, FREE_UNUSED, MAX_BACKOFF = 4, 8, 20
 """Attempts that may fail for one reason, and versions that may be unused after the call that they were made for, before
 the next attempts wait: each twice as long as the last, so many times."""
-FREE_COSTLY, COSTLY = 4, 2.0
-"""Versions of which each takes so many seconds to be made, before another one waits until plain Python has taken as
+FREE_COSTLY, COSTLY = 4, 1.0
+"""Versions of which each takes so many seconds to make, before another one waits until plain Python has taken as
 long for calls without one: whatever the calls are, that is at most twice what the better of both takes (ski rental)."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""

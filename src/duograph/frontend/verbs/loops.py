@@ -274,11 +274,11 @@ class SymbolicLoop:
             self._leave(entry)
         # restoring a state forgets what tapes have recorded since: so this comes last
         init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
-        if dispatch.detached and any(
-            isinstance(n.type, TensorType) and n.type.dtype.is_floating and getattr(n, "op", None) is not stop_gradient
-            for n in init
-        ):
-            raise Uncapturable("a loop within `no_grad` that may hand on a tensor from outside, with its gradient")
+        if dispatch.detached and any(map(_may_have_gradient, init)):
+            binder = self.world.binder
+            if binder.watched:
+                raise Uncapturable("a loop within `no_grad` that may hand on a tensor from outside, with its gradient")
+            binder.note_hooked()  # only tapes outside ask for it, and plain Python answers them
         status_param = None
         extra_params: list[Node] = []
         if early:
@@ -542,6 +542,12 @@ class SymbolicLoop:
             return self.world.track({**whole, i: inner})
         made = [*whole[:i], inner, *whole[i + 1 :]]
         return self.world.track(made) if isinstance(whole, list) else tuple(made)
+
+
+def _may_have_gradient(node: Node) -> bool:
+    """Whether a float does not come from within `no_grad`."""
+    is_float = isinstance(node.type, TensorType) and node.type.dtype.is_floating
+    return is_float and getattr(node, "op", None) is not stop_gradient
 
 
 def has_changing_loops(graph: Graph) -> bool:
