@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from duograph.core.op import resume, state
+from duograph.core.op import drop_aside, state
 
 from .hooks import call_user
 
@@ -22,8 +22,9 @@ def _detached() -> Iterator[None]:
         yield
     finally:
         if state.tapes is mine:  # else this runs too late: see `restoring`
-            resume(before)
-            state.detached = depth
+            state.tapes, state.detached = before, depth
+            if state.aside:
+                drop_aside()
 
 
 class no_grad:

@@ -33,7 +33,7 @@ from weakref import ref
 import numpy as np
 
 from duograph.base.diagnostics import InternalError
-from duograph.core.op import NOT_DIFFERENTIABLE, Op, resume, state
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, drop_aside, state
 from duograph.core.types import ObjectType, StackType, TensorType
 from duograph.ir.control import anchor, sized
 from duograph.ir.node import Node
@@ -523,7 +523,9 @@ def taping(tapes: list[Any]) -> Iterator[None]:
         yield
     finally:
         if state.tapes is mine:  # else this runs too late: see `restoring`
-            resume(before)
+            state.tapes = before
+            if state.aside:
+                drop_aside()
 
 
 def outer_tapes(tape: Tape) -> AbstractContextManager[None]:

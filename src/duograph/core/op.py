@@ -118,15 +118,16 @@ def no_recording() -> Iterator[None]:
         yield
     finally:
         if state.tapes is mine:  # else this runs too late: see `restoring`
-            resume(previous)
+            state.tapes = previous
+            if state.aside:
+                drop_aside()
 
 
-def resume(tapes: list[Any]) -> None:
-    """``tapes`` record again, but for those that a decision within the block that ends has put aside. (In place: the
-    list is that of a block around, which looks for it when it ends.)"""
-    if state.aside:
-        tapes[:] = [t for t in tapes if t not in state.aside]
-    state.tapes = tapes
+def drop_aside() -> None:
+    """A block has ended: its tapes record again, but for those that a decision within it has put aside. (In place: the
+    list is that of a block around, which looks for it when it ends. Where none is aside this is not called: Ctrl-C may
+    come when a function begins.)"""
+    state.tapes[:] = [t for t in state.tapes if t not in state.aside]
 
 
 def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,12 +139,13 @@ def restoring(fn: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fn)
     def restored(*args: Any, **kwargs: Any) -> Any:
-        before, tapes = (state.binder, state.quiet, state.enclosed, state.detached), state.tapes
+        before = state.binder, state.tapes, state.quiet, state.enclosed, state.detached
         try:
             return fn(*args, **kwargs)
         finally:
-            state.binder, state.quiet, state.enclosed, state.detached = before
-            resume(tapes)
+            state.binder, state.tapes, state.quiet, state.enclosed, state.detached = before
+            if state.aside:
+                drop_aside()
 
     return restored
 

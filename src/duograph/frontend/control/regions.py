@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from duograph.base.failures import is_from_outside
-from duograph.core.op import resume, value_key
+from duograph.core.op import drop_aside, value_key
 from duograph.core.op import state as dispatch
 from duograph.ir.builder import Scope
 from duograph.ir.node import Apply, Node
@@ -140,7 +140,7 @@ class Regions:
         self.builder.current = scope
         # What happens in a branch is recorded as one `cond`. Tapes that the region itself started belong to the path.
         dispatch.aside = (*dispatch.aside, *region.tapes)
-        resume(dispatch.tapes)
+        drop_aside()
         region.path.append(Decision(pred, taken, scope))
         return taken
 
