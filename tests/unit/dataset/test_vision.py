@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageEnhance, ImageOps
 
 import duograph.dataset as ds
 from duograph.dataset import vision as v
@@ -183,6 +183,32 @@ def test_images_beyond_the_limit(monkeypatch):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
     with pytest.raises(RuntimeError, match="MAX_IMAGE_PIXELS is the limit"):
         v.Decode()(v.encode_png(vision_cases.image()))
+
+
+@pytest.mark.parametrize("channels", [(), (3,), (4,)], ids=["grey", "colours", "transparent"])
+def test_pillow_does_what_it_can_with_its_images(channels):
+    """As MindSpore's operations do: Pillow smooths when it makes images smaller, OpenCV does not."""
+    ways = Image.Resampling
+    pixels = np.random.default_rng(0).integers(0, 256, (37, 50, *channels), dtype=np.uint8)
+    picture, fill = Image.fromarray(pixels), (7,) * channels[0] if channels else 7
+    pairs = [
+        (
+            v.Rotate(30, v.Inter.LINEAR, True, None, 7)(picture),
+            picture.rotate(30, ways.BILINEAR, True, None, None, fill),
+        ),
+        (v.AdjustBrightness(1.3)(picture), ImageEnhance.Brightness(picture).enhance(1.3)),
+        (v.AdjustContrast(1.3)(picture), ImageEnhance.Contrast(picture).enhance(1.3)),
+        (v.AdjustSaturation(1.3)(picture), ImageEnhance.Color(picture).enhance(1.3)),
+        (v.AdjustSharpness(1.3)(picture), ImageEnhance.Sharpness(picture).enhance(1.3)),
+    ]
+    for inter, way in ((v.Inter.NEAREST, ways.NEAREST), (v.Inter.LINEAR, ways.BILINEAR), (v.Inter.CUBIC, ways.BICUBIC)):
+        pairs.append((v.Resize((20, 70), inter)(picture), picture.resize((70, 20), way)))
+    if channels != (4,):
+        pairs.append((v.Equalize()(picture), ImageOps.equalize(picture)))
+    for made, expected in pairs:
+        assert (made.mode, made.size) == (expected.mode, expected.size)
+        np.testing.assert_array_equal(np.asarray(made), np.asarray(expected))
+    assert {type(part) for part in v.FiveCrop(8)(picture)} == {np.ndarray}
 
 
 def test_without_pillow_the_error_says_what_to_install(monkeypatch):

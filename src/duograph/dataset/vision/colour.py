@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .pictures import ConvertMode, ImageOperation, RandomImageOperation, gray, pillow, saturated
+from .pictures import ConvertMode, ImageOperation, Pixels, RandomImageOperation, gray, pillow, saturated
 
 
 def number(name: str, value: Any, low: float = 0.0, high: float = float("inf")) -> float:
@@ -62,24 +62,36 @@ def blended(image: np.ndarray, other: Any, factor: float) -> np.ndarray:
     return saturated(image.astype(np.float64) * factor + other * (1.0 - factor), image.dtype)
 
 
+def _enhanced(image: Pixels, kind: str, factor: float) -> np.ndarray:
+    return image.by(lambda picture: getattr(pillow("ImageEnhance"), kind)(picture).enhance(factor))
+
+
 def brightened(image: np.ndarray, factor: float) -> np.ndarray:
     """The image times ``factor``."""
+    if isinstance(image, Pixels):
+        return _enhanced(image, "Brightness", factor)
     return saturated(_of_colours(image, "AdjustBrightness").astype(np.float64) * factor, image.dtype)
 
 
 def contrasted(image: np.ndarray, factor: float) -> np.ndarray:
     """A blend with the mean of the luma."""
+    if isinstance(image, Pixels):
+        return _enhanced(image, "Contrast", factor)
     mean = np.floor(np.rint(gray(_of_colours(image, "AdjustContrast"))).mean() + 0.5)
     return blended(image, mean, factor)
 
 
 def coloured(image: np.ndarray, factor: float) -> np.ndarray:
     """A blend with the luma."""
+    if isinstance(image, Pixels):
+        return _enhanced(image, "Color", factor)
     return blended(image, np.rint(gray(_of_colours(image, "AdjustSaturation")))[..., None], factor)
 
 
 def sharpened(image: np.ndarray, factor: float) -> np.ndarray:
     """A blend with the smoothed image; pixels at the border stay."""
+    if isinstance(image, Pixels):
+        return _enhanced(image, "Sharpness", factor)
     whole: Any = image.astype(np.float32 if image.dtype == np.uint8 else np.float64)
     smooth = whole.copy()
     if min(image.shape[:2]) > 2:
@@ -217,6 +229,8 @@ class Equalize(ImageOperation):
     def apply(self, image: np.ndarray) -> np.ndarray:
         if image.dtype != np.uint8:
             raise TypeError(f"Equalize: the image must be of uint8, but got {image.dtype}.")
+        if isinstance(image, Pixels):
+            return image.by(lambda picture: pillow("ImageOps").equalize(picture))
         bands = [image] if image.ndim == 2 else [image[..., i] for i in range(image.shape[2])]
         made = [_equalized(b) for b in bands]
         return made[0] if image.ndim == 2 else np.stack(made, axis=2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .colour import interval, number
-from .pictures import ImageOperation, Inter, RandomImageOperation, saturated
+from .pictures import ImageOperation, Inter, Pixels, RandomImageOperation, resample, saturated
 from .warp import warped
 
 
@@ -154,6 +154,9 @@ def rotated(
     image: np.ndarray, degrees: float, inter: Inter, expand: bool = False, center: Any = None, fill: Any = 0
 ) -> np.ndarray:
     """The image turned counter-clockwise; see `Rotate`."""
+    if isinstance(image, Pixels):
+        colour = tuple([fill] * image.shape[2]) if image.ndim == 3 and isinstance(fill, int) else fill
+        return image.by(lambda picture: picture.rotate(degrees, resample(inter), expand, center, fillcolor=colour))
     height, width = image.shape[:2]
     matrix = affine_matrix(image.shape, -degrees, (0, 0), 1.0, (0, 0))
     if center is not None:

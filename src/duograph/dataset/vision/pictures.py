@@ -130,12 +130,27 @@ def picture_of(image: np.ndarray, what: str) -> Any:
     return pillow().fromarray(np.ascontiguousarray(flat))
 
 
+class Pixels(np.ndarray):
+    """What is in an image of Pillow: what Pillow can do with it, it does."""
+
+    def by(self, function: Any) -> np.ndarray:
+        """``function`` of the image."""
+        made = np.asarray(function(picture_of(self, function.__name__)))
+        return (made[..., None] if self.ndim == 3 and made.ndim == 2 else made).view(Pixels)
+
+
 class ImageOperation:
-    """Base of operations on images: Pillow's images give Pillow's images, all others arrays."""
+    """Base of operations on images: Pillow's images give Pillow's images, all others arrays. As in MindSpore, the
+    former are resized, turned and adjusted by Pillow, and the latter as OpenCV does."""
 
     def __call__(self, image: Any) -> Any:
-        made = self.apply(image_of(image))
-        return picture_of(made, type(self).__name__) if is_picture(image) and isinstance(made, np.ndarray) else made
+        if not is_picture(image):
+            return self.apply(image_of(image))
+        pixels = image_of(image)
+        made = self.apply(pixels.view(Pixels) if pixels.dtype == np.uint8 else pixels)
+        if isinstance(made, tuple):
+            return tuple([np.asarray(m) for m in made])
+        return picture_of(made, type(self).__name__) if isinstance(made, np.ndarray) else made
 
     def apply(self, image: np.ndarray) -> Any:
         """The operation on an array."""
@@ -189,8 +204,10 @@ def resized(image: np.ndarray, size: tuple[int, int], inter: Inter = Inter.LINEA
     """``image`` of another height and width.
 
     ``LINEAR`` and ``CUBIC`` interpolate between the pixels beside a place, ``AREA`` gives means of areas: all as
-    OpenCV's, within 1 of integers. ``ANTIALIAS`` and ``PILCUBIC`` are Pillow's.
+    OpenCV's, within 1 of integers. ``ANTIALIAS`` and ``PILCUBIC`` are Pillow's, as is all that is done to its images.
     """
+    if isinstance(image, Pixels):
+        return image.by(lambda picture: picture.resize(size[::-1], resample(inter)))
     if inter is Inter.NEAREST:
         rows, columns = (
             np.minimum(np.arange(n) * old // n, old - 1) for n, old in zip(size, image.shape[:2], strict=True)
