@@ -68,6 +68,7 @@ class Config:
     traceback: str = "folded"
     failures: str = "answer"
     target: str = "host"
+    device_target: str = "checked"
     kernels: str = "native"
     native_launch: bool = True
     num_threads: int = 0
@@ -276,6 +277,12 @@ VARIABLES: tuple[Variable, ...] = (
         "DUOGRAPH_TARGET",
         "processor to compile for",
         _choice("host", "avx512", "avx2", "baseline", "neon"),
+    ),
+    Variable(
+        "device_target",
+        "DUOGRAPH_DEVICE_TARGET",
+        "devices that programs ask for: those that are not there are errors, or are all taken as the CPU",
+        _choice("checked", "cpu"),
     ),
     Variable("native_launch", "DUOGRAPH_NATIVE_LAUNCH", "start eager kernels without Python in between", _flag),
     Variable("kernels", "DUOGRAPH_KERNELS", "what computes: machine code or NumPy", _choice("native", "reference")),

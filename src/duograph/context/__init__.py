@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.base.config import set_config
+from duograph.base.config import config, set_config
+from duograph.base.failures import level_of_user
 from duograph.base.modes import graph_mode
 from duograph.base.notices import no_effect
 from duograph.base.public import own_names
@@ -66,13 +67,17 @@ def check_device(value: str) -> str:
         raise ValueError(
             f"For 'context.set_context', the argument 'device_target' must be one of {list(DEVICES)}, but got {value}."
         )
+    if value != "CPU" and config().device_target == "cpu":
+        why = "DUOGRAPH_DEVICE_TARGET=cpu takes all devices as the CPU"
+        no_effect(f"device_target={value!r}", why, level_of_user() + 1)
+        return "CPU"
     if value != "CPU":
         name = "Ascend" if value == "Davinci" else value
         needs = "a CUDA device and driver" if name == "GPU" else "an Ascend NPU with CANN"
         raise RuntimeError(
             f"Unsupported device target {name}. This process only supports one of the ['CPU']. {name} needs {needs} "
-            "and "
-            "a duograph backend for it; neither is available on this machine. Use device_target='CPU'."
+            "and a duograph backend for it; neither is available on this machine. Use device_target='CPU', or set "
+            "DUOGRAPH_DEVICE_TARGET=cpu to run programs for other devices as they are."
         )
     return value
 

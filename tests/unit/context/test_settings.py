@@ -10,6 +10,7 @@ import duograph as ms
 import duograph.dataset as ds
 from duograph import parallel
 from duograph.base import notices
+from duograph.base.config import configure
 from duograph.context import SWITCHES
 from duograph.context.settings import IGNORED, Kept, Setting, parallel_mode
 
@@ -99,3 +100,18 @@ def test_values_are_kept_all_or_none():
 def test_words_of_refusals(setting, error, words):
     with pytest.raises(error, match=words):
         setting()
+
+
+def test_programs_for_other_devices_run_on_the_cpu_if_the_user_says_so():
+    with pytest.raises(RuntimeError, match="DUOGRAPH_DEVICE_TARGET=cpu"):
+        ms.set_context(device_target="Ascend")
+    notices.forget()
+    with configure(device_target="cpu"):
+        for name in ("Ascend", "GPU"):
+            with pytest.warns(UserWarning, match=f"device_target='{name}' has no effect") as said:
+                ms.set_context(device_target=name)
+                ms.set_device(name, 0)
+            assert [w.filename for w in said] == [__file__]
+            assert ms.get_context("device_target") == "CPU"
+    with pytest.raises(RuntimeError, match="Unsupported device target GPU"):
+        ms.set_device("GPU")
