@@ -15,6 +15,7 @@ from duograph.core.types import TensorType
 from duograph.ir.builder import Builder
 from duograph.ir.node import Apply, Graph
 from duograph.lower.cost import MOST_CODE, op_size
+from duograph.lower.fuse.alike import Alike
 from duograph.lower.fuse.fusion import lower_group
 from duograph.lower.fuse.groups import Group, groups
 from duograph.ops.activation import gelu
@@ -405,3 +406,40 @@ def test_random_programs(seed):
         if group.is_fused:
             assert lower_group(group).calls
     both_ways(graph, *[normal(*t.shape) for t in types])
+
+
+def described(lowering):
+    """All that is known of kernel calls: code by its hash, and what memory and numbers stand for."""
+    names = {id(x): ("operand", x.type, x.ref, repr(x.value)) for x in (*lowering.ins, *lowering.outs)}
+
+    def of(x):
+        if hasattr(x, "ref"):
+            return names.get(id(x), (x.type, x.ref, repr(x.value)))
+        return (x.elem, x.count) if hasattr(x, "count") else x
+
+    calls = [(c.function.symbol, [*map(of, c.buffers)], [*map(of, c.dims)], c.inplace) for c in lowering.calls]
+    return [*map(of, lowering.ins)], [*map(of, lowering.outs)], calls
+
+
+def layers(x, w, b):
+    """Some that are alike, and some that differ in one constant, shape, order of operands, or type."""
+    for scale in (2.0, 2.0, -0.0, 0.0, 2.0, 2.0):
+        x = op("tanh")(op("sin")(x + w) * op("exp")(b) * scale + x)
+        x = op("matmul")(x, x, transpose_a=False, transpose_b=True)
+    y = op("transpose")(x, perm=(1, 0))
+    found = [x * y + x, y * x + y, x * y + y, x - y, y - x, x * x - x, x * x - y]
+    return [*found, *[op("reduce_sum")(f, axis=(k % 2,), keep_dims=False) for k, f in enumerate(found)]]
+
+
+def test_groups_that_are_alike_are_lowered_once():
+    graph = graph_of([f32(8, 8), f32(8), f32(8)], layers)
+    lowered = []
+
+    def lower(group):
+        lowered.append(group)
+        return lower_group(group)
+
+    alike, fused = Alike(lower), [group for group in groups(graph) if group.is_fused]
+    for group in fused:
+        assert described(alike.lower(group)) == described(lower_group(group))
+    assert len(lowered) == len(fused) - 2  # the last two layers

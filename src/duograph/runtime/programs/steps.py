@@ -15,6 +15,7 @@ from duograph.base.failures import internal_failure
 from duograph.core.types import TokenType
 from duograph.ir.control import make_tuple, tuple_get, undef
 from duograph.ir.node import Apply, Const, Graph, Node
+from duograph.lower.fuse.alike import Alike
 from duograph.lower.fuse.fusion import lower_group
 from duograph.lower.fuse.groups import Group, groups
 from duograph.lower.lowering import Lowering, Operand, outputs_of
@@ -108,8 +109,9 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
                 made.add(last)
                 steps.append(step_of(last))
 
+    alike = Alike(lower_group)
     for group in groups(graph, level):
-        step = _fused(group) if group.is_fused else None
+        step = _fused(group, alike) if group.is_fused else None
         if step is not None:
             steps.append(step)
             made.update(step.nodes)
@@ -200,10 +202,10 @@ def _undefined_late(steps: list[Step]) -> list[Step]:
     return [*found, *undefined.values()]
 
 
-def _fused(group: Group) -> Step | None:
+def _fused(group: Group, alike: Alike) -> Step | None:
     """A group as one step; ``None`` if its nodes have to run one by one."""
     try:
-        c = lower_group(group)
+        c = alike.lower(group)
     except (NotAffine, Refused):
         return None
     except Exception as error:  # noqa: BLE001 - the policy
