@@ -71,11 +71,13 @@ def _for_others(c: Lowering, others: dict[Node, Node]) -> Lowering:
     moved: dict[int, Any] = {}
 
     def of(x: Any) -> Any:
-        if not isinstance(x, Operand | Temporary):
-            return x
         if id(x) not in moved:
-            is_operand = isinstance(x, Operand)
-            moved[id(x)] = Operand(x.type, others[x.ref], x.value) if is_operand else Temporary(x.elem, x.count)
+            if isinstance(x, Operand):
+                moved[id(x)] = Operand(x.type, others[x.ref], x.value)
+            elif isinstance(x, Temporary):
+                moved[id(x)] = Temporary(x.elem, x.count)
+            else:
+                return x
         return moved[id(x)]
 
     made = Lowering(c.op, c.attrs, [of(x) for x in c.ins], [of(x) for x in c.outs])
