@@ -21,14 +21,14 @@ from duograph.core.shapes import (
     taken_at_most,
     taken_equal,
 )
-from duograph.ops import indexing, movement, slices
+from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
 from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar, extent_of
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
-from .functional.forms import axis_of, renamed
+from .functional.forms import renamed
 
 Axes = Any
 
@@ -505,8 +505,8 @@ def tile(self: Tensor, *repeats: Any, dims: Any = None, reps: Any = None) -> Ten
     return movement.tile(self, multiples=(1,) * -lead + multiples)
 
 
-def repeat(self: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
-    """As `tile`, with at least one entry per axis; with an ``axis``, as in older versions, each element that often.
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """As `tile`, with at least one entry per axis.
 
     Returns:
         Tensor, of this dtype.
@@ -514,13 +514,8 @@ def repeat(self: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
     Examples:
         >>> print(Tensor([1, 2]).repeat(2))
         [1 2 1 2]
-        >>> print(Tensor([1, 2]).repeat(2, axis=0))
-        [1 1 2 2]
     """
     multiples = shape_of(repeats, "repeat")
-    if axis is not None:
-        each = multiples[0] if len(multiples) == 1 else multiples
-        return indexing.repeat_interleave(self, repeats=each, axis=axis_of(axis, self, "Repeat"))
     if len(multiples) < self.ndim:
         raise ValueError(
             f"For 'Repeat', number of items of repeats can not be smaller than the number of dimensions of self "

@@ -708,8 +708,8 @@ class Methods:
         """``self %= other``."""
     def renorm(self, p: Any, axis: builtins.int, maxnorm: builtins.float) -> Tensor:
         """The slices along ``axis`` scaled down so that their p-norm is at most ``maxnorm``."""
-    def repeat(self, *repeats: Any, axis: builtins.int | None = None) -> Tensor:
-        """As `tile`, with at least one entry per axis; with an ``axis``, as in older versions, each element that often."""
+    def repeat(self, *repeats: Any) -> Tensor:
+        """As `tile`, with at least one entry per axis."""
     def repeat_interleave(self, repeats: Any, axis: builtins.int | None = None, dim: builtins.int | None = None) -> Tensor:
         """Every element along ``axis`` (default: of the flattened tensor) ``repeats`` times; one number, or one each."""
     def requires_grad_(self, requires_grad: builtins.bool = True) -> Tensor:
