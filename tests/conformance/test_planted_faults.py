@@ -81,7 +81,7 @@ def a_wrong_rule(plant):
 
 def a_wrong_fused_kernel(plant):
     right = steps._fused
-    plant.setattr(steps, "_fused", lambda group: turned_round(right(group)))
+    plant.setattr(steps, "_fused", lambda *given: turned_round(right(*given)))
 
 
 def a_wrong_step(plant):
