@@ -66,7 +66,8 @@ class GraphBinder:
         if builder is not None:  # a subclass whose payloads are no nodes has none
             self.builder = builder
         self.store: dict[Alias, Stored] = {}
-        self._views: dict[tuple[int, int], tuple[Tensor, Node, Any]] = {}  # id(view), stamp -> view, node, scope
+        self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
+        self._apart: dict[tuple[int, int], tuple[Tensor, Node]] = {}  # id(view), stamp -> what it holds, for gradients
         self._sharing: list[tuple[Alias, Alias, Pairs]] = []
         self._memories: dict[int, tuple[ViewLink, int]] = {}  # id(link) -> link of a view, and `Stored.memory` it shows
 
@@ -121,9 +122,12 @@ class GraphBinder:
         raise SymbolicValueError("a view is used after set_data has given its Parameter other memory")
 
     def _view_node(self, view: Tensor, stamp: int) -> Node:
-        known = self._views.get((id(view), stamp))
-        if known is not None and self._in_scope(known[2]):
-            return known[1]
+        known = self._views.get(id(view))
+        if known is not None and known[1] == stamp and self._in_scope(known[3]):
+            return known[2]
+        written = self._apart.get((id(view), stamp))
+        if written is not None:
+            return written[1]
         parent, op, attrs = view._view  # type: ignore[misc]
         node = self._emit(op, (parent,), attrs)
         if not state.detached:  # else it is a constant for gradients, which the view is not after the block
@@ -132,7 +136,7 @@ class GraphBinder:
 
     def _note_view(self, view: Tensor, stamp: int, node: Any) -> None:
         """Remembers that ``node`` is what ``view`` shows since the write ``stamp``, for the scope it was emitted in."""
-        self._views[id(view), stamp] = (view, node, self.builder.current)
+        self._views[id(view)] = (view, stamp, node, self.builder.current)
 
     def _in_scope(self, scope: Any) -> bool:
         inner: Any = self.builder.current
@@ -224,7 +228,7 @@ class GraphBinder:
         )  # which may be the target itself: what that shows is asked for before it is noted anew
         self._note_view(target, stamp, node)
         for shown, held in apart:
-            self._note_view(shown, stamp, held)
+            self._apart[id(shown), stamp] = shown, held
         before = self.store.get(view._alias)
         memory, left = (0, None) if before is None else (before.memory, before.left)
         self.store[view._alias] = Stored(view, whole, stamp, memory, left)

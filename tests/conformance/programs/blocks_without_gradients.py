@@ -1,5 +1,5 @@
-"""Views and writes around `no_grad` and `stop_gradient`: what is made within is a constant for gradients, what is written
-later is none, and what is handed on unwritten keeps its gradient. Each is a gradient taken inside and outside."""
+"""Views and writes around `no_grad` and `stop_gradient`: what is made within is a constant for gradients, what is
+written later is none, and what is handed on unwritten keeps its gradient. Each gradient is taken inside and outside."""
 
 import duograph as ms
 from duograph import ops
