@@ -171,7 +171,7 @@ class Joiner:
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
-        if state.detached and any(_outlives(self, x._data) for x in (a, b)):  # handed on, it keeps its gradient
+        if state.detached and any(_outlives(self, x) for x in (a, b)):  # handed on, it keeps its gradient
             raise _NoJoin("a tensor from outside of `no_grad`")
         view = None if a._view is None else self._views(a, b)
         made = view or self.output(a, b)
@@ -386,7 +386,7 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
             raise _NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
-        if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
+        if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root):
             steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
@@ -419,8 +419,11 @@ def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None
     return fresh_stamp(), lefts[0]
 
 
-def _outlives(joiner: Joiner, node: Node) -> bool:
-    """Whether ``node`` was made before the decision, so that both paths know it."""
+def _outlives(joiner: Joiner, tensor: Tensor) -> bool:
+    """Whether ``tensor`` was made before the decision, so that both paths know it."""
+    node = tensor._data
+    if not isinstance(node, Node):  # of the caller, and not looked into so far, or a constant
+        return joiner.binder.session.is_outside(tensor)
     scope = joiner.regions.builder.current
     while scope is not None:
         if node in scope.emitted or not hasattr(node, "op"):
