@@ -179,7 +179,7 @@ class Expressions(Receivers):
         return partial(Namespace, self.session, frame.globals) if name == "globals" else value
 
     def _locals(self, frame: Frame) -> dict[str, Any]:
-        if frame.cells or frame.parent is not None:  # variables of the functions around it are in there, if it uses them
+        if frame.cells or frame.parent is not None:  # it has what it uses of the functions around it, too
             raise Uncapturable("locals() of a function within another one")
         held = {name: self._local(name, frame, UnboundLocalError) for name in frame.locals}
         for value in held.values():
