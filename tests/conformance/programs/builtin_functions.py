@@ -102,6 +102,25 @@ def locals_and_vars(x):
     return names, "a" in names
 
 
+@program(calls=[(X,), (-X,)])
+def locals_that_one_path_has(x):
+    if x.sum() > 0:
+        found = x * 2
+    if "found" in locals():
+        return found
+    return x, sorted(locals())
+
+
+@program(X, captured=False)
+def locals_of_a_closure(x):
+    n = 2
+
+    def inner(y):
+        return y * n + x, sorted(locals())
+
+    return inner(x)
+
+
 @program(X, captured=False)
 def eval_of_constants(x):
     return eval("1 + 2"), eval("n * 2", {"n": 4})

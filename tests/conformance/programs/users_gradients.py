@@ -356,3 +356,19 @@ def a_loop_that_hands_a_tensor_on_within_no_grad(x):
         while z.sum() > 3:
             z = z * 0.5
     return y * z + x
+
+
+@program(calls=[(X, Y), (-X, Y)], grad=(0, 1), captured=False)
+def an_argument_is_chosen_where_nothing_is_recorded(x, y):
+    with ms.no_grad():
+        z = x if x.sum() > 0 else y
+        one = ms.Tensor([1.0, 2.0, 3.0]) if y.sum() > 0 else y
+    return (z * one * x * y).sum()
+
+
+@program(calls=[(X, {"k": Y}), (-X, {"k": Y})], captured=False, choice=True)
+def an_item_is_chosen_where_nothing_is_recorded(x, items):
+    y = x * 2
+    with ms.no_grad():
+        items["j"] = items["k"] if y.sum() > 0 else y
+    return items["j"] * y

@@ -179,9 +179,12 @@ class Expressions(Receivers):
         return partial(Namespace, self.session, frame.globals) if name == "globals" else value
 
     def _locals(self, frame: Frame) -> dict[str, Any]:
-        for value in frame.locals.values():
+        if frame.cells or frame.parent is not None:  # it has what it uses of the functions around it, too
+            raise Uncapturable("locals() of a function within another one")
+        held = {name: self._local(name, frame, UnboundLocalError) for name in frame.locals}
+        for value in held.values():
             self.session.check_read(value)
-        return dict(frame.locals)
+        return held
 
     def store_name(self, name: str, value: Any, frame: Frame) -> None:
         names: Names = frame.code.names
@@ -517,7 +520,7 @@ class Expressions(Receivers):
         first = [*node_args.posonlyargs, *node_args.args]
         if cls is None or not first:
             raise RuntimeError("super(): no arguments")
-        return super(cls, method.locals[first[0].arg])
+        return super(cls, self._local(first[0].arg, method, UnboundLocalError))
 
     def eval_Lambda(self, node: ast.Lambda, frame: Frame) -> Any:
         return self.make_function(node, frame, "<lambda>")
