@@ -61,6 +61,9 @@ ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl
 = makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
   kernel in loop IR or LLVM text for ops.Custom
 
+ops.*: CudnnGRU
+= is an operator of GPUs, and there is one device, the CPU; see nn.GRU
+
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
   (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
@@ -126,16 +129,26 @@ parallel\._cost_model_context: _(set|get)_\w+ _set_multi_subgraphs _set_algo_sin
 communication\._comm_helper: Backend _get_rank_helper _get_size_helper _get_group_ranks _is_initialized
 = reaches into MindSpore's own communication; see get_rank and get_group_size of communication
 
+_c_expression\.amp: create_amp_strategy
+= casts inside MindSpore's compiler; see amp.auto_mixed_precision
+
+ops.*: _check_attn_mask_shape _check_kpm_shape _check_qkv_shape _in_projection _in_projection_packed _inner_dropout
+  _inner_pad multi_head_attention_forward
+= is the inside of a layer; see nn.MultiheadAttention
+
 ops\._vmap.*: vmap_rules_getters vmap_general_preprocess get_vmap_rule .*
 = batches MindSpore's own operators; here vmap derives that from how operators are declared
 
-train.*: _exec_save _save_graph _update_param set_cur_net checkpoint_cb_for_save_op CheckpointManager
+dataset\.core\.datatypes: mstype_to_detype
+= names types inside MindSpore's data pipeline; see dataset.transforms.TypeCast
+
+train.*: _exec_save _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
   ParallelStrategyMap BackupAndRestore
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
 ops.*: ApplyRotaryPosEmb BasicLSTMCell CopyWithSlice DeformableOffsets DepthwiseConv2dNative DtypeToEnum DumpGradient
   DynamicShape ExtractImagePatches FusedAdaFactor FusedAdaFactorWithGlobalNorm FusedCastAdamWeightDecay
-  FusedWeightScaleApplyMomentum GroupTopk J LerpScalar LogSoftmaxExt MapCacheIdx MapUniform Merge MoveTo
+  FusedWeightScaleApplyMomentum GroupTopk J LerpScalar MapCacheIdx MapUniform Merge MoveTo
   PagedAttention PagedAttentionMask Pull Push PyExecute PyFunc ReshapeAndCache Reshard Reusing SelectView
   SliceGetItem SubAndFilter TensorToTuple TransposeExtView UpdateState arg_dtype_cast array_reduce
   array_to_scalar augassign_add augassign_div augassign_floordiv augassign_mod augassign_mul augassign_sub

@@ -57,7 +57,7 @@ MODULES: dict[str, str] = {
         _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
         dtype experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler rewrite
         run_check runtime safeguard scipy train utils version""",
-    "_c_expression": "typing",
+    "_c_expression": "amp typing",
     "_extends": "parse",
     "_extends.parse": "compile_config namespace parser resources standard_method trope",
     "common": """
@@ -79,7 +79,7 @@ MODULES: dict[str, str] = {
     "dataset.text": "transforms utils",
     "dataset.transforms": "c_transforms py_transforms transforms vision",
     "dataset.transforms.vision": "c_transforms py_transforms utils",
-    "dataset.vision": "c_transforms py_transforms transforms utils",
+    "dataset.vision": "c_transforms py_transforms py_transforms_util transforms utils",
     "device_context": "ascend cpu gpu",
     "device_context.ascend": "device op_debug op_precision op_tuning",
     "device_context.cpu": "op_tuning",

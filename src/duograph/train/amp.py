@@ -96,6 +96,26 @@ def _keep_precise(cell: Cell, kinds: tuple[Any, ...], dtype: dt.DType) -> None:
         cell.cell_list = tuple(cell._cells.values())
 
 
+def _auto_black_list(network: Cell, black_list: Any, dtype: dt.DType = dt.float16) -> None:
+    """All of a network in a half type but the Cells of ``black_list``; MindSpore's name, which others import."""
+    network.to_float(dtype)
+    _keep_precise(network, tuple(black_list), dtype)
+
+
+def _auto_mixed_precision_rewrite(
+    network: Cell, dtype: dt.DType, white_list: Any = None, black_list: Any = None
+) -> Cell:
+    """Casts the Cells of ``white_list``, or all but those of ``black_list``; MindSpore's name, which others import."""
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided.")
+    if white_list is not None:
+        _to_half(network, tuple(white_list), dtype)
+    else:
+        _auto_black_list(network, black_list, dtype)
+        network.register_forward_hook(_back_to_float32)
+    return network
+
+
 def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType = dt.float16) -> Cell:
     """Makes a network compute in a half type.
 
@@ -124,8 +144,7 @@ def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType =
     if amp_level in ("O1", "auto"):
         _to_half(network, tuple(_WHITE), dtype)
     elif amp_level == "O2":
-        network.to_float(dtype)
-        _keep_precise(network, tuple(_BLACK), dtype)
+        _auto_black_list(network, _BLACK, dtype)
     elif amp_level == "O3":
         network.to_float(dtype)
     if amp_level in ("O2", "O3"):
