@@ -124,26 +124,22 @@ def _everything() -> dict[str, Any]:
     return names()
 
 
-_GENERATED = {
-    "BatchMatMulExt": "bmm", "Chunk": "chunk_ext", "FmodScalar": "fmod_ext", "IndexSelect": "index_select_ext",
-    "L1LossExt": "l1_loss_ext", "LeakyReLUExt": "leaky_relu_ext", "MatMulExt": "matmul_ext", "Muls": "mul",
-    "MSELossExt": "mse_loss_ext", "Outer": "outer_ext", "Scatter": "scatter", "SplitWithSize": "split_ext",
-    "Swiglu": "swiglu",
-    **{
-        name: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-        for name in """
-            AcosExt AcoshExt AddExt AsinExt AsinhExt AtanExt CumsumExt EluExt FlattenExt GeluExt
-            LogSoftmaxExt MeanExt MishExt OnesLikeExt ProdExt SoftplusExt SortExt SubExt SumExt TopkExt TraceExt
-            ZerosLikeExt""".split()
-    },
-    "ArgMaxExt": "argmax_ext", "ArgMinExt": "argmin_ext",
-}  # fmt: skip
-"""Operator of ``ops.auto_generate`` that has no class in ``ops``: the function that it is."""
+_GENERATED = """
+    AcosExt AcoshExt AddExt ArgMaxExt=argmax_ext ArgMinExt=argmin_ext AsinExt AsinhExt AtanExt BatchMatMulExt=bmm
+    Chunk=chunk_ext CumsumExt EluExt FlattenExt FmodScalar=fmod_ext GeluExt IndexSelect=index_select_ext
+    L1LossExt=l1_loss_ext LeakyReLUExt=leaky_relu_ext LogSoftmaxExt MatMulExt=matmul_ext MeanExt MishExt Muls=mul
+    MSELossExt=mse_loss_ext OnesLikeExt Outer=outer_ext ProdExt Scatter=scatter SoftplusExt SortExt
+    SplitWithSize=split_ext SubExt SumExt Swiglu=swiglu TopkExt TraceExt ZerosLikeExt
+"""
+"""Operator of ``ops.auto_generate`` that has no class in ``ops``: the function that it is (``add_ext`` is `AddExt`)."""
 
 
 @cache
 def _generated() -> dict[str, Any]:
-    own = {name: base.from_function(name, _positional(names()[function])) for name, function in _GENERATED.items()}
+    own = {}
+    for name, _, function in (entry.partition("=") for entry in _GENERATED.split()):
+        words = function or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        own[name] = base.from_function(name, _positional(names()[words]))
     return names() | own | {"StackExt": base.declare("StackExt", _stacked, {"dim": 0})}
 
 

@@ -25,7 +25,9 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
   EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
   InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
   MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
-  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol BorderType DensityFunction FadeShape
+  GainType Interpolation MelType Modulation NormMode NormType ResampleMethod ScaleType WindowType create_dct
+  linear_fbanks melscale_fbanks .*
 = is a transform of audio, which is not provided; map a function of your own
 
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps

@@ -369,6 +369,17 @@ def triple(x: Any) -> Any:
     return (x, x, x) if isinstance(x, int) else x
 
 
+def _check_3d_int_or_tuple(arg_name: str, arg_value: Any, prim_name: str) -> Any:
+    """A positive number as three; a tuple of three such numbers as it is."""
+    value = triple(arg_value)
+    if not isinstance(value, tuple) or len(value) != 3 or not all(type(n) is int and n > 0 for n in value):
+        raise ValueError(
+            f"For '{prim_name}', the argument '{arg_name}' should be a positive int or a tuple of three, "
+            f"but got {arg_value!r}."
+        )
+    return value
+
+
 def once(x: Any) -> Any:
     """A number as a tuple of one; a tuple as it is."""
     return (x,) if isinstance(x, int) else x

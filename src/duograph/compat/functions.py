@@ -19,12 +19,12 @@ from duograph.tensor.tensor import Tensor
 from duograph.train.callback import Callback
 
 __all__ = [
-    "AmpLevel", "Implementation", "_StepSync", "_transfer_tensor_to_tuple", "_deconv_output_length",
-    "hwc_to_chw", "is_numpy", "_function_forbid_reuse", "_get_cache_prim", "_get_graph_seed", "_interploate_ext_make_tuple",
-    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "add_flags", "arg_handler", "cell_attr_register",
-    "check_value_type", "deprecated", "get_broadcast_shape", "is_dim_unknown", "is_shape_unknown", "issubclass_",
-    "opt_init_args_register", "raise_index_error", "raise_type_error", "raise_unimplemented_error", "raise_value_error",
-    "tensor_operator_registry",
+    "AmpLevel", "Implementation", "_StepSync", "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
+    "_get_graph_seed", "_grad_overflow", "_interploate_ext_make_tuple",
+    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_transfer_tensor_to_tuple", "add_flags",
+    "arg_handler", "cell_attr_register", "check_value_type", "deprecated", "get_broadcast_shape", "hwc_to_chw",
+    "is_dim_unknown", "is_numpy", "is_shape_unknown", "issubclass_", "opt_init_args_register", "raise_index_error",
+    "raise_type_error", "raise_unimplemented_error", "raise_value_error", "tensor_operator_registry",
 ]  # fmt: skip
 
 
@@ -114,6 +114,11 @@ def _deconv_output_length(
 def _function_forbid_reuse(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Marks a function that draws random numbers; calls are never merged here."""
     return fn
+
+
+def _grad_overflow(grad: Tensor) -> Tensor:
+    """1 if a gradient has overflowed, else 0."""
+    return ops.FloatStatus()(grad)
 
 
 def _interploate_ext_make_tuple(input: Tensor, value: Any) -> tuple[Any, ...]:

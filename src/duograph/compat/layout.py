@@ -72,6 +72,7 @@ MODULES: dict[str, str] = {
         less_batch_normalization""",
     "communication": "_comm_helper comm_func management",
     "dataset": "audio callback config core debug engine samplers text transforms utils vision",
+    "dataset.audio": "transforms utils",
     "dataset.core": "config datatypes",
     "dataset.engine": """
         datasets datasets_audio datasets_standard_format datasets_text datasets_user_defined datasets_vision iterators

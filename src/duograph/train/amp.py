@@ -287,6 +287,23 @@ class DynamicLossScaler(LossScaler):
         return True
 
 
+_config_level: dict[str, dict[str, Any]] = {
+    level: {"keep_batchnorm_fp32": level == "O2", "cast_model_type": cast_to, "loss_scale_manager": None}
+    for level, cast_to in {"O0": dt.float32, "O1": dt.float32, "O2": dt.float16, "O3": dt.float16}.items()
+}
+"""What MindSpore's levels mean; trainers of others read it, and call the two functions below."""
+
+
+def _do_keep_batchnorm_fp32(network: Cell) -> None:
+    _keep_precise(network, (BatchNorm1d, BatchNorm2d, BatchNorm3d), dt.float16)
+
+
+def _add_loss_network(network: Cell, loss_fn: Cell, cast_model_type: dt.DType) -> Cell:
+    if cast_model_type is dt.float16:
+        network.register_forward_hook(_back_to_float32)
+    return WithLossCell(network, loss_fn)
+
+
 def _level_of(level: str, options: dict[str, Any]) -> str:
     """The level that casts as ``level`` with these options of `build_train_network`."""
     unknown = sorted(set(options) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"})
@@ -297,8 +314,8 @@ def _level_of(level: str, options: dict[str, Any]) -> str:
         return level
     if level not in ("O0", "O2", "O3"):
         raise ValueError(f"For 'build_train_network', {sorted(changes)} go with the levels O0, O2 and O3, not {level}.")
-    cast_to = changes.get("cast_model_type", dt.float32 if level == "O0" else dt.float16)
-    keep = changes.get("keep_batchnorm_fp32", level == "O2")
+    chosen = _config_level[level] | changes
+    cast_to, keep = chosen["cast_model_type"], chosen["keep_batchnorm_fp32"]
     if cast_to not in (dt.float16, dt.float32) or not isinstance(keep, bool):
         raise ValueError(
             "For 'build_train_network', 'cast_model_type' must be float16 or float32 and 'keep_batchnorm_fp32' a bool, "
