@@ -149,6 +149,8 @@ def _positional(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def forward(*operands: Any) -> Any:
+        if len(operands) > len(parameters):
+            return function(*operands)  # which says what it takes
         return function(**dict(zip(parameters, operands, strict=False)))
 
     return forward

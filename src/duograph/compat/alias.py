@@ -99,9 +99,9 @@ class AliasFinder(MetaPathFinder, Loader):
 
 
 def _distribution() -> Any:
-    from importlib.metadata import Distribution  # slow, and loaded where it is asked
+    base = sys.modules["importlib.metadata"].Distribution  # it is who asks; it is slow to import, and a fork waits
 
-    class Alias(Distribution):
+    class Alias(base):  # type: ignore[valid-type, misc]
         """The package ``mindspore`` as far as its name and version."""
 
         def read_text(self, filename: str) -> str | None:

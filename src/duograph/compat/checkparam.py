@@ -13,7 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.traits import Traits
+
 from .functions import issubclass_
+
+__capture__ = Traits(program=True)  # networks call them in construct
 
 __all__ = [
     "EQ", "GE", "GT", "IN", "INC_BOTH", "INC_LEFT", "INC_NEITHER", "INC_RIGHT", "LE", "LT", "NE", "Rel",

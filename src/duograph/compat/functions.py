@@ -15,11 +15,16 @@ import numpy as np
 from duograph import log, ops
 from duograph.core.dtype import DType
 from duograph.core.shapes import broadcast_shapes
+from duograph.core.traits import Traits
+from duograph.dataset.transforms import Transform
 from duograph.tensor.tensor import Tensor
 from duograph.train.callback import Callback
 
+__capture__ = Traits(program=True)  # networks call them in construct
+
 __all__ = [
-    "AmpLevel", "Implementation", "_StepSync", "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
+    "AmpLevel", "ImageTensorOperation", "Implementation", "PyTensorOperation", "TextTensorOperation", "_StepSync",
+    "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
     "_get_graph_seed", "_grad_overflow", "_interploate_ext_make_tuple",
     "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_transfer_tensor_to_tuple", "add_flags",
     "arg_handler", "cell_attr_register", "check_value_type", "deprecated", "get_broadcast_shape", "hwc_to_chw",
@@ -74,6 +79,18 @@ class Implementation(enum.Enum):
     """Whether a transform of MindSpore's data pipeline is C++ or Python; all are Python here."""
 
     C, PY = "c", "py"
+
+
+class PyTensorOperation(Transform):
+    """A transform in Python; programs derive from it, beside `TextTensorOperation` or `ImageTensorOperation`."""
+
+
+class TextTensorOperation(Transform):
+    """A transform of texts."""
+
+
+class ImageTensorOperation(Transform):
+    """A transform of images."""
 
 
 class _StepSync(Callback):

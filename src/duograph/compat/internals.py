@@ -20,8 +20,9 @@ _HOMES: dict[str, str] = {
     "duograph.common.initializer": "_calculate_fan_in_and_fan_out=fans",
     "duograph.compat.checkparam": "_check_3d_int_or_tuple _check_param_value",
     "duograph.compat.functions": """
-        AmpLevel Implementation _StepSync _deconv_output_length _function_forbid_reuse _get_cache_prim _get_graph_seed
-        _grad_overflow _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory
+        AmpLevel ImageTensorOperation Implementation PyTensorOperation TextTensorOperation _StepSync
+        _deconv_output_length _function_forbid_reuse _get_cache_prim _get_graph_seed _grad_overflow
+        _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory
         _transfer_tensor_to_tuple add_flags arg_handler cell_attr_register check_value_type deprecated
         get_broadcast_shape hwc_to_chw is_dim_unknown is_numpy is_shape_unknown issubclass_ opt_init_args_register
         raise_index_error raise_type_error raise_unimplemented_error raise_value_error tensor_operator_registry""",
@@ -39,9 +40,7 @@ _HOMES: dict[str, str] = {
     "duograph.context.parallel": """
         _get_auto_parallel_context=get_auto_parallel_context _set_auto_parallel_context=set_auto_parallel_context
         _reset_auto_parallel_context=reset_auto_parallel_context""",
-    "duograph.dataset.transforms": """
-        PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform
-        TensorOperation=Transform OneHotOp=OneHot""",
+    "duograph.dataset.transforms": "TensorOperation=Transform OneHotOp=OneHot",
     "duograph.tensor.tensor": "StubTensor=Tensor",
     "duograph.train.amp": """
         AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK
@@ -54,7 +53,6 @@ _HOMES: dict[str, str] = {
         max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats memory_summary
         ms_memory_recycle=empty_cache reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats
         set_memory""",
-    "duograph.log": "logging",
     "duograph.train.metrics": "get_metrics rearrange_inputs",
     "duograph.nn": "_Loss=LossBase",
     "duograph.nn.layer.activation": "_activation=_ACTIVATIONS",

@@ -54,9 +54,9 @@ _METRICS = """
 
 MODULES: dict[str, str] = {
     "": """
-        _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
-        dtype experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler rewrite
-        run_check runtime safeguard scipy train utils version""",
+        _c_dataengine _c_expression _checkparam _extends amp boost common communication context dataset
+        device_context device_manager dtype experimental graph hal log mindrecord mint multiprocessing nn numpy
+        onnx ops parallel profiler rewrite run_check runtime safeguard scipy train utils version""",
     "_c_expression": "amp typing",
     "_extends": "parse",
     "_extends.parse": "compile_config namespace parser resources standard_method trope",
