@@ -85,7 +85,7 @@ class BatchBinder(GraphBinder):
         return stored.node if value._view is None else self._view_node(value, stored.stamp)
 
     def _note_view(self, view: Tensor, stamp: int, node: Any) -> None:
-        self._views[id(view)] = (view, stamp, node, None)
+        self._views[id(view), stamp] = (view, node, None)
 
     def _in_scope(self, scope: Any) -> bool:
         return True  # a batched program has no scopes: it does not branch

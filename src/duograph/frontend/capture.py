@@ -327,6 +327,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         plain_for_gradients=session.binder.reads_written
         or session.binder.has_hooks
         or session.binder.overwrites_own_gradients
+        or any(map(session.shows_outside, session.binder.written_apart))
         or session.binder.order.communicates  # in the order of the program, backwards, too
         or session.sometimes_writes_views()
         or session.gives_used_views(graph)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op, state
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.control import make_tuple
@@ -66,7 +66,7 @@ class GraphBinder:
         if builder is not None:  # a subclass whose payloads are no nodes has none
             self.builder = builder
         self.store: dict[Alias, Stored] = {}
-        self._views: dict[int, tuple[Tensor, int, Node, Any]] = {}  # id(view) -> (view, stamp, node, scope)
+        self._views: dict[tuple[int, int], tuple[Tensor, Node, Any]] = {}  # id(view), stamp -> view, node, scope
         self._sharing: list[tuple[Alias, Alias, Pairs]] = []
         self._memories: dict[int, tuple[ViewLink, int]] = {}  # id(link) -> link of a view, and `Stored.memory` it shows
 
@@ -121,17 +121,18 @@ class GraphBinder:
         raise SymbolicValueError("a view is used after set_data has given its Parameter other memory")
 
     def _view_node(self, view: Tensor, stamp: int) -> Node:
-        known = self._views.get(id(view))
-        if known is not None and known[1] == stamp and self._in_scope(known[3]):
-            return known[2]
+        known = self._views.get((id(view), stamp))
+        if known is not None and self._in_scope(known[2]):
+            return known[1]
         parent, op, attrs = view._view  # type: ignore[misc]
         node = self._emit(op, (parent,), attrs)
-        self._note_view(view, stamp, node)
+        if not state.detached:  # else it is a constant for gradients, which the view is not after the block
+            self._note_view(view, stamp, node)
         return node
 
     def _note_view(self, view: Tensor, stamp: int, node: Any) -> None:
         """Remembers that ``node`` is what ``view`` shows since the write ``stamp``, for the scope it was emitted in."""
-        self._views[id(view)] = (view, stamp, node, self.builder.current)
+        self._views[id(view), stamp] = (view, node, self.builder.current)
 
     def _in_scope(self, scope: Any) -> bool:
         inner: Any = self.builder.current
