@@ -6,11 +6,13 @@ name is first asked for). `MODULES` says which other modules exist below ``duogr
 
 from __future__ import annotations
 
+import re
 import sys
 import types
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
+from inspect import signature
 from pkgutil import iter_modules
 from typing import Any
 
@@ -122,6 +124,42 @@ def _everything() -> dict[str, Any]:
     return names()
 
 
+_GENERATED = """
+    AcosExt AcoshExt AddExt ArgMaxExt=argmax_ext ArgMinExt=argmin_ext AsinExt AsinhExt AtanExt BatchMatMulExt=bmm
+    Chunk=chunk_ext CumsumExt EluExt FlattenExt FmodScalar=fmod_ext GeluExt IndexSelect=index_select_ext
+    L1LossExt=l1_loss_ext LeakyReLUExt=leaky_relu_ext LogSoftmaxExt MatMulExt=matmul_ext MeanExt MishExt Muls=mul
+    MSELossExt=mse_loss_ext OnesLikeExt Outer=outer_ext ProdExt Scatter=scatter SoftplusExt SortExt
+    SplitWithSize=split_ext SubExt SumExt Swiglu=swiglu TopkExt TraceExt ZerosLikeExt
+"""
+"""Operator of ``ops.auto_generate`` that has no class in ``ops``: the function that it is (``add_ext`` is `AddExt`)."""
+
+
+@cache
+def _generated() -> dict[str, Any]:
+    own = {}
+    for name, _, function in (entry.partition("=") for entry in _GENERATED.split()):
+        words = function or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        own[name] = base.from_function(name, _positional(names()[words]))
+    return names() | own | {"StackExt": base.declare("StackExt", _stacked, {"dim": 0})}
+
+
+def _positional(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` as an operator: what it takes by name alone is an operand as well."""
+    parameters = list(signature(function).parameters)
+
+    @wraps(function)
+    def forward(*operands: Any) -> Any:
+        if len(operands) > len(parameters):
+            return function(*operands)  # which says what it takes
+        return function(**dict(zip(parameters, operands, strict=False)))
+
+    return forward
+
+
+def _stacked(primitive: Any, tensors: Any) -> Any:
+    return names()["stack_ext"](tensors, primitive.dim)
+
+
 def _gradient_base() -> dict[str, Any]:
     return {n: getattr(bprop_registry, n) for n in ("bprop_getters", "binop_grad_common", "P")} | {
         "bprops": bprop_registry.bprop_getters
@@ -148,14 +186,16 @@ _OPERATION_MODULES = [
 MODULES: dict[str, Callable[[], dict[str, Any]]] = {
     **{
         f"{PACKAGE}.{name}": _everything
-        for name in ("operations", "function", "auto_generate", "primitive", "extend", "_primitive_cache", "_utils")
+        for name in ("operations", "function", "primitive", "extend", "_primitive_cache", "_utils")
     },
     f"{PACKAGE}.functional": _tensor_operators,
     f"{PACKAGE}.composite": _everything,
     f"{PACKAGE}.composite.base": _everything,
-    f"{PACKAGE}.auto_generate.gen_ops_prim": _everything,
+    f"{PACKAGE}.auto_generate": _generated,
+    f"{PACKAGE}.auto_generate.gen_ops_prim": _generated,
     f"{PACKAGE}.auto_generate.gen_ops_def": _everything,
     **{f"{PACKAGE}.function.{name}": _everything for name in _FUNCTION_MODULES},
+    f"{PACKAGE}.function.nn_func": lambda: names() | {"linear": names()["linear_ext"]},
     **{f"{PACKAGE}.operations.{name}": _everything for name in _OPERATION_MODULES},
     f"{PACKAGE}._grad": _gradient_base,
     f"{PACKAGE}._grad.grad_base": _gradient_base,

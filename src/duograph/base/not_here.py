@@ -25,7 +25,9 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
   EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
   InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
   MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
-  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol BorderType DensityFunction FadeShape
+  GainType Interpolation MelType Modulation NormMode NormType ResampleMethod ScaleType WindowType create_dct
+  linear_fbanks melscale_fbanks .*
 = is a transform of audio, which is not provided; map a function of your own
 
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
@@ -60,6 +62,9 @@ ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl
   op_info_register get_vm_impl_fn CusMatMul
 = makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
   kernel in loop IR or LLVM text for ops.Custom
+
+ops.*: CudnnGRU
+= is an operator of GPUs, and there is one device, the CPU; see nn.GRU
 
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
@@ -126,16 +131,26 @@ parallel\._cost_model_context: _(set|get)_\w+ _set_multi_subgraphs _set_algo_sin
 communication\._comm_helper: Backend _get_rank_helper _get_size_helper _get_group_ranks _is_initialized
 = reaches into MindSpore's own communication; see get_rank and get_group_size of communication
 
+_c_expression\.amp: create_amp_strategy
+= casts inside MindSpore's compiler; see amp.auto_mixed_precision
+
+ops.*: _check_attn_mask_shape _check_kpm_shape _check_qkv_shape _in_projection _in_projection_packed _inner_dropout
+  _inner_pad multi_head_attention_forward
+= is the inside of a layer; see nn.MultiheadAttention
+
 ops\._vmap.*: vmap_rules_getters vmap_general_preprocess get_vmap_rule .*
 = batches MindSpore's own operators; here vmap derives that from how operators are declared
 
-train.*: _exec_save _save_graph _update_param set_cur_net checkpoint_cb_for_save_op CheckpointManager
+dataset\.core\.datatypes: mstype_to_detype
+= names types inside MindSpore's data pipeline; see dataset.transforms.TypeCast
+
+train.*: _exec_save _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
   ParallelStrategyMap BackupAndRestore
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
 ops.*: ApplyRotaryPosEmb BasicLSTMCell CopyWithSlice DeformableOffsets DepthwiseConv2dNative DtypeToEnum DumpGradient
   DynamicShape ExtractImagePatches FusedAdaFactor FusedAdaFactorWithGlobalNorm FusedCastAdamWeightDecay
-  FusedWeightScaleApplyMomentum GroupTopk J LerpScalar LogSoftmaxExt MapCacheIdx MapUniform Merge MoveTo
+  FusedWeightScaleApplyMomentum GroupTopk J LerpScalar MapCacheIdx MapUniform Merge MoveTo
   PagedAttention PagedAttentionMask Pull Push PyExecute PyFunc ReshapeAndCache Reshard Reusing SelectView
   SliceGetItem SubAndFilter TensorToTuple TransposeExtView UpdateState arg_dtype_cast array_reduce
   array_to_scalar augassign_add augassign_div augassign_floordiv augassign_mod augassign_mul augassign_sub

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -89,6 +89,29 @@ class AliasFinder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run: attributes are looked up when they are asked for."""
+
+    @staticmethod
+    def find_distributions(context: Any) -> Iterable[Any]:
+        """What ``importlib.metadata.version("mindspore")`` reads: libraries ask so which MindSpore there is."""
+        if context.name is not None and context.name.lower() != "mindspore":
+            return ()
+        return (_distribution(),)
+
+
+def _distribution() -> Any:
+    base = sys.modules["importlib.metadata"].Distribution  # it is who asks; it is slow to import, and a fork waits
+
+    class Alias(base):  # type: ignore[valid-type, misc]
+        """The package ``mindspore`` as far as its name and version."""
+
+        def read_text(self, filename: str) -> str | None:
+            told = f"Metadata-Version: 2.1\nName: mindspore\nVersion: {MINDSPORE_VERSION}\n"
+            return told if filename in ("METADATA", "PKG-INFO") else None
+
+        def locate_file(self, path: Any) -> Any:
+            return os.path.join(os.path.dirname(str(sys.modules["duograph"].__file__)), path)
+
+    return Alias()
 
 
 def install_as_mindspore() -> None:

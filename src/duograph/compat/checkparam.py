@@ -13,7 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.traits import Traits
+
 from .functions import issubclass_
+
+__capture__ = Traits(program=True)  # networks call them in construct
 
 __all__ = [
     "EQ", "GE", "GT", "IN", "INC_BOTH", "INC_LEFT", "INC_NEITHER", "INC_RIGHT", "LE", "LT", "NE", "Rel",
@@ -367,6 +371,17 @@ def twice(x: Any) -> Any:
 def triple(x: Any) -> Any:
     """A number as three; a tuple as it is."""
     return (x, x, x) if isinstance(x, int) else x
+
+
+def _check_3d_int_or_tuple(arg_name: str, arg_value: Any, prim_name: str) -> Any:
+    """A positive number as three; a tuple of three such numbers as it is."""
+    value = triple(arg_value)
+    if not isinstance(value, tuple) or len(value) != 3 or not all(type(n) is int and n > 0 for n in value):
+        raise ValueError(
+            f"For '{prim_name}', the argument '{arg_name}' should be a positive int or a tuple of three, "
+            f"but got {arg_value!r}."
+        )
+    return value
 
 
 def once(x: Any) -> Any:

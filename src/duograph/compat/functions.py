@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from duograph import log, ops
 from duograph.core.dtype import DType
 from duograph.core.shapes import broadcast_shapes
+from duograph.core.traits import Traits
+from duograph.dataset.transforms import Transform
 from duograph.tensor.tensor import Tensor
+from duograph.train.callback import Callback
+
+__capture__ = Traits(program=True)  # networks call them in construct
 
 __all__ = [
-    "_get_cache_prim", "_get_graph_seed", "_make_directory", "add_flags", "arg_handler", "cell_attr_register",
-    "check_value_type", "deprecated", "get_broadcast_shape", "is_dim_unknown", "is_shape_unknown", "issubclass_",
-    "opt_init_args_register", "raise_index_error", "raise_type_error", "raise_unimplemented_error", "raise_value_error",
-    "tensor_operator_registry",
+    "AmpLevel", "ImageTensorOperation", "Implementation", "PyTensorOperation", "TextTensorOperation", "_StepSync",
+    "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
+    "_get_graph_seed", "_grad_overflow", "_interploate_ext_make_tuple",
+    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_transfer_tensor_to_tuple", "add_flags",
+    "arg_handler", "cell_attr_register", "check_value_type", "deprecated", "get_broadcast_shape", "hwc_to_chw",
+    "is_dim_unknown", "is_numpy", "is_shape_unknown", "issubclass_", "opt_init_args_register", "raise_index_error",
+    "raise_type_error", "raise_unimplemented_error", "raise_value_error", "tensor_operator_registry",
 ]  # fmt: skip
 
 
@@ -55,6 +67,85 @@ def _get_graph_seed(op_seed: int | None, kernel_name: str) -> tuple[int, int]:
     if op_seed is not None and (isinstance(op_seed, bool) or not isinstance(op_seed, int) or op_seed < 0):
         raise ValueError(f"For '{kernel_name}', the seed must be an int of at least 0, but got {op_seed!r}.")
     return 0, op_seed or 0
+
+
+class AmpLevel(enum.Enum):
+    """Levels of mixed precision in MindSpore's compiler."""
+
+    AmpO0, AmpO1, AmpO2, AmpO3, AmpAuto = range(5)
+
+
+class Implementation(enum.Enum):
+    """Whether a transform of MindSpore's data pipeline is C++ or Python; all are Python here."""
+
+    C, PY = "c", "py"
+
+
+class PyTensorOperation(Transform):
+    """A transform in Python; programs derive from it, beside `TextTensorOperation` or `ImageTensorOperation`."""
+
+
+class TextTensorOperation(Transform):
+    """A transform of texts."""
+
+
+class ImageTensorOperation(Transform):
+    """A transform of images."""
+
+
+class _StepSync(Callback):
+    """Waits for the device after each step; nothing is late here."""
+
+
+def _transfer_tensor_to_tuple(inputs: Any) -> Any:
+    """One Tensor as the tuple of it."""
+    return (inputs,) if isinstance(inputs, Tensor) else inputs
+
+
+def is_numpy(img: Any) -> bool:
+    """Whether an image is an array of NumPy."""
+    return isinstance(img, np.ndarray)
+
+
+def hwc_to_chw(img: Any) -> Any:
+    """The array with its channels first; anything else as it is."""
+    return img.transpose(2, 0, 1).copy() if is_numpy(img) else img
+
+
+def _deconv_output_length(
+    is_valid: bool,
+    is_same: bool,
+    is_pad: bool,
+    input_length: int,
+    filter_size: int,
+    stride_size: int,
+    dilation_size: int,
+    padding: int,
+) -> int:
+    """The length of one axis after a transposed convolution."""
+    covered = filter_size + (filter_size - 1) * (dilation_size - 1) - stride_size
+    beyond = max(covered, 0) if is_valid else covered - padding if is_pad else 0
+    return input_length * stride_size + beyond if is_valid or is_same or is_pad else 0
+
+
+def _function_forbid_reuse(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks a function that draws random numbers; calls are never merged here."""
+    return fn
+
+
+def _grad_overflow(grad: Tensor) -> Tensor:
+    """1 if a gradient has overflowed, else 0."""
+    return ops.FloatStatus()(grad)
+
+
+def _interploate_ext_make_tuple(input: Tensor, value: Any) -> tuple[Any, ...]:
+    """``value`` for each spatial axis (the name is misspelt in MindSpore)."""
+    return tuple(value) if isinstance(value, tuple | list) else (value,) * (input.ndim - 2)
+
+
+def _interpolate_ext_scale_factor_convert_size(input: Tensor, scale_factor: Any) -> list[int]:
+    """The sizes of the spatial axes of ``input``, scaled and rounded down."""
+    return [math.floor(float(n) * s) for n, s in zip(input.shape[2:], scale_factor, strict=True)]
 
 
 def _raising(kind: type[Exception], name: str) -> Callable[[str], Any]:

@@ -10,7 +10,7 @@ from duograph.common.initializer import Normal, TruncatedNormal, Uniform, fans, 
 
 __all__ = [
     "_assignment", "_calculate_correct_fan", "_calculate_gain", "_init_random_normal", "_init_random_uniform",
-    "_init_truncated_normal",
+    "_init_truncated_normal", "_random_normal",
 ]  # fmt: skip
 
 
@@ -40,6 +40,11 @@ def _calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 def _init_random_normal(mean: float, sigma: float, shape: tuple[int, ...]) -> np.ndarray:
     """Draws from a normal distribution."""
     return _drawn(Normal(sigma, mean), shape)
+
+
+def _random_normal(seed: int, data: np.ndarray, mean: float, sigma: float) -> None:
+    """Fills an array with what is drawn from a normal distribution after ``seed``."""
+    data[...] = np.random.default_rng(int(seed)).normal(mean, sigma, data.shape)
 
 
 def _init_random_uniform(a: float, b: float, shape: tuple[int, ...]) -> np.ndarray:

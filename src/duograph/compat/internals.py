@@ -18,14 +18,17 @@ _HOMES: dict[str, str] = {
     "duograph.autodiff.function": "_Function=Function",
     "duograph.autodiff.modes": "_no_grad=no_grad",
     "duograph.common.initializer": "_calculate_fan_in_and_fan_out=fans",
-    "duograph.compat.checkparam": "_check_param_value",
+    "duograph.compat.checkparam": "_check_3d_int_or_tuple _check_param_value",
     "duograph.compat.functions": """
-        _get_cache_prim _get_graph_seed _make_directory add_flags arg_handler cell_attr_register deprecated
-        check_value_type get_broadcast_shape is_dim_unknown is_shape_unknown issubclass_ opt_init_args_register
+        AmpLevel ImageTensorOperation Implementation PyTensorOperation TextTensorOperation _StepSync
+        _deconv_output_length _function_forbid_reuse _get_cache_prim _get_graph_seed _grad_overflow
+        _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory
+        _transfer_tensor_to_tuple add_flags arg_handler cell_attr_register check_value_type deprecated
+        get_broadcast_shape hwc_to_chw is_dim_unknown is_numpy is_shape_unknown issubclass_ opt_init_args_register
         raise_index_error raise_type_error raise_unimplemented_error raise_value_error tensor_operator_registry""",
     "duograph.compat.initializing": """
         _assignment _calculate_correct_fan _calculate_gain _init_random_normal _init_random_uniform
-        _init_truncated_normal""",
+        _init_truncated_normal _random_normal""",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
         _device_number_check _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank
@@ -37,20 +40,20 @@ _HOMES: dict[str, str] = {
     "duograph.context.parallel": """
         _get_auto_parallel_context=get_auto_parallel_context _set_auto_parallel_context=set_auto_parallel_context
         _reset_auto_parallel_context=reset_auto_parallel_context""",
-    "duograph.dataset.transforms": """
-        PyTensorOperation=Transform TextTensorOperation=Transform ImageTensorOperation=Transform
-        TensorOperation=Transform OneHotOp=OneHot""",
+    "duograph.dataset.transforms": "TensorOperation=Transform OneHotOp=OneHot",
     "duograph.tensor.tensor": "StubTensor=Tensor",
     "duograph.train.amp": """
         AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK
-        init_status""",
+        init_status _add_loss_network _auto_black_list _config_level _do_keep_batchnorm_fp32
+        _auto_mixed_precision_rewrite""",
+    "duograph.train.serialization": "_load_dismatch_prefix_params _update_param",
     "duograph.train.callback.monitors": "_handle_loss=loss_value",
     "duograph.train.callback": "_CallbackManager=CallbackManager _InternalCallbackParam=InternalCallbackParam",
     "duograph.device.hal": """
         max_memory_allocated max_memory_reserved memory_allocated memory_reserved memory_stats memory_summary
         ms_memory_recycle=empty_cache reset_max_memory_allocated reset_max_memory_reserved reset_peak_memory_stats
         set_memory""",
-    "duograph.train.metrics": "rearrange_inputs",
+    "duograph.train.metrics": "get_metrics rearrange_inputs",
     "duograph.nn": "_Loss=LossBase",
     "duograph.nn.layer.activation": "_activation=_ACTIVATIONS",
     "duograph.nn.layer.normalization": "_BatchNorm=BatchNorm",

@@ -54,10 +54,10 @@ _METRICS = """
 
 MODULES: dict[str, str] = {
     "": """
-        _c_expression _checkparam _extends amp boost common communication context dataset device_context device_manager
-        dtype experimental graph hal log mindrecord mint multiprocessing nn numpy onnx ops parallel profiler rewrite
-        run_check runtime safeguard scipy train utils version""",
-    "_c_expression": "typing",
+        _c_dataengine _c_expression _checkparam _extends amp boost common communication context dataset
+        device_context device_manager dtype experimental graph hal log mindrecord mint multiprocessing nn numpy
+        onnx ops parallel profiler rewrite run_check runtime safeguard scipy train utils version""",
+    "_c_expression": "amp typing",
     "_extends": "parse",
     "_extends.parse": "compile_config namespace parser resources standard_method trope",
     "common": """
@@ -72,6 +72,7 @@ MODULES: dict[str, str] = {
         less_batch_normalization""",
     "communication": "_comm_helper comm_func management",
     "dataset": "audio callback config core debug engine samplers text transforms utils vision",
+    "dataset.audio": "transforms utils",
     "dataset.core": "config datatypes",
     "dataset.engine": """
         datasets datasets_audio datasets_standard_format datasets_text datasets_user_defined datasets_vision iterators
@@ -79,7 +80,7 @@ MODULES: dict[str, str] = {
     "dataset.text": "transforms utils",
     "dataset.transforms": "c_transforms py_transforms transforms vision",
     "dataset.transforms.vision": "c_transforms py_transforms utils",
-    "dataset.vision": "c_transforms py_transforms transforms utils",
+    "dataset.vision": "c_transforms py_transforms py_transforms_util transforms utils",
     "device_context": "ascend cpu gpu",
     "device_context.ascend": "device op_debug op_precision op_tuning",
     "device_context.cpu": "op_tuning",

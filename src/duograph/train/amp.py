@@ -96,6 +96,26 @@ def _keep_precise(cell: Cell, kinds: tuple[Any, ...], dtype: dt.DType) -> None:
         cell.cell_list = tuple(cell._cells.values())
 
 
+def _auto_black_list(network: Cell, black_list: Any, dtype: dt.DType = dt.float16) -> None:
+    """All of a network in a half type but the Cells of ``black_list``; MindSpore's name, which others import."""
+    network.to_float(dtype)
+    _keep_precise(network, tuple(black_list), dtype)
+
+
+def _auto_mixed_precision_rewrite(
+    network: Cell, dtype: dt.DType, white_list: Any = None, black_list: Any = None
+) -> Cell:
+    """Casts the Cells of ``white_list``, or all but those of ``black_list``; MindSpore's name, which others import."""
+    if (white_list is None) == (black_list is None):
+        raise ValueError("For _auto_mixed_precision_rewrite, one of white_list and black_list must be provided.")
+    if white_list is not None:
+        _to_half(network, tuple(white_list), dtype)
+    else:
+        _auto_black_list(network, black_list, dtype)
+        network.register_forward_hook(_back_to_float32)
+    return network
+
+
 def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType = dt.float16) -> Cell:
     """Makes a network compute in a half type.
 
@@ -124,8 +144,7 @@ def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType =
     if amp_level in ("O1", "auto"):
         _to_half(network, tuple(_WHITE), dtype)
     elif amp_level == "O2":
-        network.to_float(dtype)
-        _keep_precise(network, tuple(_BLACK), dtype)
+        _auto_black_list(network, _BLACK, dtype)
     elif amp_level == "O3":
         network.to_float(dtype)
     if amp_level in ("O2", "O3"):
@@ -268,6 +287,23 @@ class DynamicLossScaler(LossScaler):
         return True
 
 
+_config_level: dict[str, dict[str, Any]] = {
+    level: {"keep_batchnorm_fp32": level == "O2", "cast_model_type": cast_to, "loss_scale_manager": None}
+    for level, cast_to in {"O0": dt.float32, "O1": dt.float32, "O2": dt.float16, "O3": dt.float16}.items()
+}
+"""What MindSpore's levels mean; trainers of others read it, and call the two functions below."""
+
+
+def _do_keep_batchnorm_fp32(network: Cell) -> None:
+    _keep_precise(network, (BatchNorm1d, BatchNorm2d, BatchNorm3d), dt.float16)
+
+
+def _add_loss_network(network: Cell, loss_fn: Cell, cast_model_type: dt.DType) -> Cell:
+    if cast_model_type is dt.float16:
+        network.register_forward_hook(_back_to_float32)
+    return WithLossCell(network, loss_fn)
+
+
 def _level_of(level: str, options: dict[str, Any]) -> str:
     """The level that casts as ``level`` with these options of `build_train_network`."""
     unknown = sorted(set(options) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"})
@@ -278,8 +314,8 @@ def _level_of(level: str, options: dict[str, Any]) -> str:
         return level
     if level not in ("O0", "O2", "O3"):
         raise ValueError(f"For 'build_train_network', {sorted(changes)} go with the levels O0, O2 and O3, not {level}.")
-    cast_to = changes.get("cast_model_type", dt.float32 if level == "O0" else dt.float16)
-    keep = changes.get("keep_batchnorm_fp32", level == "O2")
+    chosen = _config_level[level] | changes
+    cast_to, keep = chosen["cast_model_type"], chosen["keep_batchnorm_fp32"]
     if cast_to not in (dt.float16, dt.float32) or not isinstance(keep, bool):
         raise ValueError(
             "For 'build_train_network', 'cast_model_type' must be float16 or float32 and 'keep_batchnorm_fp32' a bool, "

@@ -22,7 +22,7 @@ from .callback import CallbackManager, InternalCallbackParam, RunContext
 from .callback.monitors import loss_value
 from .callback.progress import with_progress
 from .diagnosis import Diagnosis
-from .metrics import Loss, Metric, get_metric_fn
+from .metrics import Loss, get_metrics
 
 
 def batches_of(dataset: Any) -> Iterator[tuple[Any, ...]]:
@@ -101,7 +101,7 @@ class Model:
             raise TypeError(f"For 'Model', the argument 'optimizer' must be Optimizer, but got {type(optimizer)}.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp = {"level": amp_level, "boost_level": boost_level, **kwargs}
-        self._metrics = self._metric_table(metrics)
+        self._metrics = get_metrics(metrics)
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         if eval_network is None and loss_fn is not None:
             self._eval_network = WithEvalCell(network, loss_fn)
@@ -111,20 +111,6 @@ class Model:
                 "evaluate with: give 'loss_fn', or an 'eval_network' that returns loss, output and label."
             )
         self._built: Cell | None = None
-
-    @staticmethod
-    def _metric_table(metrics: Any) -> dict[str, Metric]:
-        if metrics is None:
-            return {}
-        if isinstance(metrics, dict):
-            for name, metric in metrics.items():
-                if not isinstance(name, str) or not isinstance(metric, Metric):
-                    raise TypeError(f"For 'Model', metrics must map names to Metric, but got {name!r}: {metric!r}.")
-            return dict(metrics)
-        if not isinstance(metrics, set | list | tuple):
-            raise TypeError(f"The argument 'metrics' must be None, dict or set, but got {metrics}.")
-        names = sorted(metrics) if isinstance(metrics, set) else metrics  # the order of a set differs from run to run
-        return {name: get_metric_fn(name) for name in names}
 
     @property
     def train_network(self) -> Cell:

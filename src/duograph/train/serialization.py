@@ -396,14 +396,14 @@ def load_param_into_net(
                 f"but got {type(name)} and {type(value)}."
             )
     targets = {p.name: p for _, p in net.parameters_and_names()}
-    missing = []
+    missing: list[str] = []
     for name, target in targets.items():
         if name in parameter_dict:
-            _load_value(target, parameter_dict[name], name)
+            _update_param(target, parameter_dict[name], strict_load)
         else:
             missing.append(name)
     if missing and not strict_load:
-        missing = _load_by_common_prefix(targets, parameter_dict, missing)
+        _load_dismatch_prefix_params(net, parameter_dict, missing, strict_load)
     if missing:
         log.warning(
             "For 'load_param_into_net', %d parameters in the 'net' are not loaded, because they are not in the "
@@ -415,43 +415,45 @@ def load_param_into_net(
     return missing, unused
 
 
-def _load_value(target: Parameter, value: Any, name: str) -> None:
-    if isinstance(target, StateElsewhere):
+def _update_param(param: Parameter, new_param: Any, strict_load: bool = False) -> None:
+    """Gives a parameter the value of another; MindSpore's name, which loaders of others import."""
+    if isinstance(param, StateElsewhere):
         return  # whoever keeps it loads it
-    if tuple(target.shape) != tuple(value.shape) and not (target.shape in ((), (1,)) and value.shape in ((), (1,))):
+    name = param.name
+    shape, given = tuple(param.shape), tuple(new_param.shape)
+    if shape != given and not (shape in ((), (1,)) and given in ((), (1,))):
         raise RuntimeError(
             f"For 'load_param_into_net', {name} in the argument 'net' should have the same shape as {name} in the "
-            f"argument 'parameter_dict'. But got its shape {tuple(target.shape)} in the argument 'net' and shape "
-            f"{tuple(value.shape)} in the argument 'parameter_dict'. "
+            f"argument 'parameter_dict'. But got its shape {shape} in the argument 'net' and shape "
+            f"{given} in the argument 'parameter_dict'. "
             "May you need to check whether the checkpoint you loaded is correct or the batch size and so on in the "
             "'net' and 'parameter_dict' are same."
         )
-    if target.dtype is not value.dtype and not (target.dtype.is_floating and value.dtype.is_floating):
+    if param.dtype is not new_param.dtype and not (param.dtype.is_floating and new_param.dtype.is_floating):
         raise RuntimeError(
             f"For 'load_param_into_net', {name} in the argument 'net' should have the same type as {name} in the "
-            f"argument 'parameter_dict'. But got its type {target.dtype} in the argument 'net' and type {value.dtype} "
-            "in the argument 'parameter_dict'."
+            f"argument 'parameter_dict'. But got its type {param.dtype} in the argument 'net' and type "
+            f"{new_param.dtype} in the argument 'parameter_dict'."
         )
-    shape = tuple(target.shape)
-    target.set_data(value if tuple(value.shape) == shape else value.reshape(shape))
+    param.set_data(new_param if given == shape else new_param.reshape(shape))
 
 
-def _load_by_common_prefix(targets: dict[str, Parameter], values: dict[str, Any], missing: list[str]) -> list[str]:
-    """Loads what fits if all missing names lack one prefix that the dictionary has; names that stay missing."""
-    first = missing[0]
-    prefixes = [name[: -len(first)] for name in values if name.endswith("." + first)]
+def _load_dismatch_prefix_params(
+    net: Cell, parameter_dict: dict[str, Any], param_not_load: list[str], strict_load: bool = False
+) -> None:
+    """Loads what fits if the missing names lack a prefix that the dictionary has; takes those names from the list."""
+    targets = {p.name: p for _, p in net.parameters_and_names()}
+    first = param_not_load[0]
+    prefixes = [name[: -len(first)] for name in parameter_dict if name.endswith("." + first)]
     if len(prefixes) != 1:
-        return missing
+        return
     prefix = prefixes[0]
     log.warning("For 'load_param_into_net', remove parameter prefix name: %s, continue to load.", prefix)
-    still = []
-    for name in missing:
-        value = values.get(prefix + name)
-        if value is None or tuple(value.shape) != tuple(targets[name].shape):
-            still.append(name)
-        else:
-            _load_value(targets[name], value, name)
-    return still
+    for name in list(param_not_load):
+        value = parameter_dict.get(prefix + name)
+        if value is not None and tuple(value.shape) == tuple(targets[name].shape):
+            _update_param(targets[name], value, strict_load)
+            param_not_load.remove(name)
 
 
 # ---- conversion ------------------------------------------------------------------------------------------------------

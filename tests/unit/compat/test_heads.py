@@ -93,6 +93,20 @@ from mindspore.safeguard.rewrite_obfuscation import obfuscate_ckpt
 from mindspore.train.amp import AMP_AUTO_WHITE_LIST
 from mindspore.train.callback._callback import set_cur_net, checkpoint_cb_for_save_op, Callback, _handle_loss
 from mindspore.train.serialization import save_checkpoint, _exec_save, _update_param, build_searched_strategy
+from mindspore._c_expression.amp import AmpLevel, create_amp_strategy
+from mindspore._checkparam import twice, _check_3d_int_or_tuple
+import mindspore._c_dataengine as cde
+from mindspore.common.api import _function_forbid_reuse
+from mindspore.dataset.audio.utils import BorderType, create_dct
+from mindspore.dataset.text.transforms import Implementation, TextTensorOperation
+from mindspore.nn.layer.conv import _deconv_output_length
+from mindspore.nn.wrap.loss_scale import _grad_overflow
+from mindspore.ops.auto_generate import AddExt, StackExt, Swiglu
+from mindspore.ops.function.nn_func import _in_projection_packed, linear, multi_head_attention_forward
+from mindspore.ops.operations._rl_inner_ops import CudnnGRU
+from mindspore.train.amp import _add_loss_network, _config_level, _do_keep_batchnorm_fp32
+from mindspore.train.metrics import get_metrics
+from mindspore.train.serialization import _load_dismatch_prefix_params, _update_param
 """.strip().splitlines()
 
 
@@ -435,3 +449,106 @@ def test_checks_of_types():
     with pytest.raises(TypeError, match=r"For `n` the type should be a valid type of \['int'\], but got bool"):
         check_value_type("n", True, int)
     assert is_shape_unknown((2, -1)) and not is_shape_unknown((2, 3)) and is_dim_unknown((-2,))
+
+
+def test_libraries_ask_the_package_for_its_version():
+    from importlib import metadata
+
+    import mindspore
+
+    assert metadata.version("mindspore") == mindspore.__version__
+    assert metadata.metadata("MindSpore")["Name"] == "mindspore"
+    assert "mindspore" in [d.metadata["Name"] for d in metadata.distributions()]
+    assert metadata.version("numpy") == np.__version__
+
+
+def test_checks_and_cached_primitives_are_captured():
+    from mindspore._checkparam import check_positive_int, check_value_type, twice
+    from mindspore.ops._primitive_cache import _get_cache_prim
+    from mindspore.ops.composite.multitype_ops._constexpr_utils import raise_value_error
+
+    @ms.jit
+    def scaled(x, n):
+        check_value_type("n", n, [int], "scaled")
+        check_positive_int(n, "n", "scaled")
+        if n > 3:
+            raise_value_error("too large")
+        return _get_cache_prim(ops.Mul)()(x, twice(n)[1])
+
+    assert np.array_equal(scaled(Tensor([1.0, 2.0]), 2).asnumpy(), [2.0, 4.0])
+    with pytest.raises(ValueError, match="too large"):
+        scaled(Tensor([1.0]), 4)
+    with pytest.raises(ValueError, match="must > 0"):
+        scaled(Tensor([1.0]), 0)
+    with pytest.raises(TypeError, match="must be one of"):
+        scaled(Tensor([1.0]), 2.5)
+    report = scaled.explain()
+    assert not report.breaks and not report.fallbacks
+
+
+def test_operators_of_auto_generate():
+    from mindspore.ops.auto_generate import (
+        AddExt,
+        CumsumExt,
+        Muls,
+        SplitWithSize,
+        StackExt,
+        SumExt,
+        TopkExt,
+        gen_ops_prim,
+    )
+
+    assert gen_ops_prim.AddExt is AddExt and str(AddExt()) == "Prim[AddExt]"
+    x = Tensor(np.array([[1.0, 2.0], [3.0, 5.0]], np.float32))
+
+    def every(x):
+        return (
+            AddExt()(x, x, 2), SumExt()(x, 1, True), CumsumExt()(x, 0, None), Muls()(x, 2), StackExt(dim=-1)([x, x]),
+            *SplitWithSize()(x, (1, 1), -1), *TopkExt()(x, 1),
+        )  # fmt: skip
+
+    values = [value.asnumpy() for value in every(x)]
+    assert values[0].tolist() == [[3, 6], [9, 15]] and values[1].tolist() == [[3], [8]]
+    assert values[2].tolist() == [[1, 2], [4, 7]] and values[3].tolist() == [[2, 4], [6, 10]]
+    assert values[4].shape == (2, 2, 2) and values[6].tolist() == [[2], [5]] and values[8].tolist() == [[1], [1]]
+    compiled = ms.jit(every)
+    for one, other in zip(values, compiled(x), strict=True):
+        assert one.tobytes() == other.asnumpy().tobytes()
+    assert not compiled.explain().breaks and not compiled.explain().fallbacks
+    with pytest.raises(TypeError):
+        AddExt()(x, x, 2, 3)
+
+
+def test_transforms_of_others_have_two_bases():
+    from mindspore.dataset.text.transforms import PyTensorOperation, TextTensorOperation
+
+    class Lower(TextTensorOperation, PyTensorOperation):
+        def __call__(self, text):
+            return text.lower()
+
+    assert Lower()("A") == "a"
+
+
+def test_lengths_of_transposed_convolutions():
+    from mindspore.nn.layer.conv import _deconv_output_length
+
+    assert _deconv_output_length(True, False, False, 5, 3, 2, 1, 0) == 11
+    assert _deconv_output_length(True, False, False, 5, 1, 2, 1, 0) == 10
+    assert _deconv_output_length(False, True, False, 5, 3, 2, 1, 0) == 10
+    assert _deconv_output_length(False, False, True, 5, 3, 2, 1, 2) == 9
+    assert _deconv_output_length(False, False, True, 5, 3, 1, 2, 2) == 7
+
+
+def test_mixed_precision_by_lists_of_others():
+    from mindspore.train.amp import _auto_black_list, _auto_mixed_precision_rewrite
+
+    def network():
+        return nn.SequentialCell(nn.Dense(3, 3), nn.LayerNorm((3,)))
+
+    x = ops.ones((2, 3), ms.float32)
+    kept = network()
+    _auto_black_list(kept, [nn.LayerNorm], ms.float16)
+    assert kept(x).dtype == ms.float16 and kept[1].network.gamma.dtype == ms.float32
+    assert _auto_mixed_precision_rewrite(network(), ms.float16, white_list=[nn.Dense])(x).dtype == ms.float32
+    with pytest.raises(ValueError, match="must be provided"):
+        _auto_mixed_precision_rewrite(network(), ms.float16)

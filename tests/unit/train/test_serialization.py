@@ -7,6 +7,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn
+from duograph.train.serialization import _load_dismatch_prefix_params
 
 
 @pytest.mark.parametrize("file_format", ["ckpt", "safetensors"])
@@ -57,6 +58,10 @@ def test_parameters_that_are_not_loaded_are_told(capsys):
     assert missing == [] and unused == ["backbone.weight", "backbone.bias"]
     assert "remove parameter prefix name: backbone., continue to load" in capsys.readouterr().err
     assert np.array_equal(layer.weight.asnumpy(), net.backbone.weight.asnumpy())
+    missing = ["weight", "bias"]
+    _load_dismatch_prefix_params(layer, {"backbone.bias": net.backbone.bias}, missing, False)
+    assert missing == ["weight", "bias"], "the first of the names says which prefix it is"
+    capsys.readouterr()
     missing, unused = ms.load_param_into_net(layer, {"other.name": net.backbone.weight})
     text = capsys.readouterr().err
     assert missing == ["weight", "bias"] and unused == ["other.name"]

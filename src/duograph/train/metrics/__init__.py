@@ -41,6 +41,28 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     return _BY_NAME[name](*args, **kwargs)
 
 
+def get_metrics(metrics: Any) -> dict[str, Metric]:
+    """The metrics of a `Model` by name.
+
+    Args:
+        metrics (Union[dict, set, list]): names, or metrics by name; ``None`` for none.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if metrics is None:
+        return {}
+    if isinstance(metrics, dict):
+        for name, metric in metrics.items():
+            if not isinstance(name, str) or not isinstance(metric, Metric):
+                raise TypeError(f"For 'Model', metrics must map names to Metric, but got {name!r}: {metric!r}.")
+        return dict(metrics)
+    if not isinstance(metrics, set | list | tuple):
+        raise TypeError(f"The argument 'metrics' must be None, dict or set, but got {metrics}.")
+    names = sorted(metrics) if isinstance(metrics, set) else metrics  # the order of a set differs from run to run
+    return {name: get_metric_fn(name) for name in names}
+
+
 __all__ = [
     "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity",
     "Dice", "Fbeta", "Loss", "Metric", "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
