@@ -94,3 +94,28 @@ def test_inputs_in_tuples_count_one_by_one(donated):
     found = compiled(text, donate={0: donated}).run(values)
     assert found[0] is [*values[0], values[1]][donated]
     assert same(found, expected)
+
+
+@pytest.mark.parametrize(
+    "update", ["dynamic_update(%p, %v, %i, axes=(0,))", "range_update(%p, %v, %i, %j, axis=0, step=1)"]
+)
+def test_an_update_at_a_place_that_is_known_at_run_time_is_in_place(update):
+    text = f"""
+    graph @main(%p: f32[64,2], %v: f32[3,2], %i: int, %j: int) -> (f32[64,2], f32[2]) {{
+      %0 = {update} : f32[64,2]
+      %1 = strided_slice(%0, slices=((5, 6, 1), (none, none, none))) : f32[1,2]
+      %2 = reshape(%1, shape=(2,)) : f32[2]
+      %3 = make_tuple(%0, %2) : (f32[64,2], f32[2])
+      return %3
+    }}
+    """
+    executable = compiled(text, donate={0: 0})
+    assert "arena of 0 bytes" in executable.memory_table()
+    p, v = f32(64, 2), f32(3, 2, seed=1)
+    expected = Executable(parse(text)).run([p.copy(), v, 4, 7])
+    new, row = executable.run([p, v, 4, 7])
+    assert new is p and same((new, row), expected)
+    before = p.copy()
+    with pytest.raises(Exception):  # noqa: B017 (which one is the interpreter's matter)
+        executable.run([p, v, 62, 70])
+    assert same(p, before)

@@ -5,7 +5,8 @@ where input `j` lies (`frontend/programs/donation.py`), the step updates in plac
 where it is proved to be right:
 
 * the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
-* no step from then on can fail, because a call that fails is repeated from the same inputs.
+* no step from then on can fail, because a call that fails is repeated from the same inputs. The kernel itself may
+  (the place that it writes to is a run-time index), if it looks before it writes (`Lowering.fails_first`).
 
 Otherwise the output is made elsewhere and copied at the very end, after the last possible failure.
 """
@@ -55,14 +56,16 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
         if not same.isdisjoint(given):
             continue
         maker = maker_of.get(place)
-        if maker is None or maker <= last_failure:
+        if maker is None or maker < last_failure:
             continue
         step = steps[maker]
+        c = step.lowering
+        assert c is not None
+        if maker == last_failure and not (c.fails_first and _symbols([*step.nodes, *step.operands]) <= sizes):
+            continue
         readers = {i for node in same for i in readers_of.get(node, ())}
         if any(i > maker for i in readers):
             continue
-        c = step.lowering
-        assert c is not None
         out = c.outs[step.outputs.index(place)]
         if out.type != param.type:
             continue
