@@ -517,9 +517,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         if is_given_up:  # before Python's answer, which may be an exception
             self._retire(entry, store, values, cause, "what it computes raises too often")
         with withheld(done) if done else _NOTHING:  # not `_plain`: one frame less between the user's lines
-            result = (self.plain or self.fn)(
-                *args, **kwargs
-            )  # nothing else has happened: Python raises, or catches, at the user's line
+            result = (self.plain or self.fn)(*args, **kwargs)  # nothing else has happened: it raises or catches there
         if left or isinstance(cause, SHORTAGE):
             return result
         if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
