@@ -176,3 +176,21 @@ def test_what_is_read_of_a_value_before_its_next_update_stays(read):
     p, v = f32(64), f32(1, seed=1)
     expected = Executable(parse(text)).run([p.copy(), v])
     assert same(compiled(text, donate={0: 0}).run([p, v]), expected)
+
+
+def test_an_update_by_what_was_read_of_the_value_is_in_place():
+    text = """
+    graph @main(%p: f32[64], %v: f32[1]) -> (f32[64],) {
+      %0 = slice_update(%p, %v, slices=((2, 3, 1),)) : f32[64]
+      %1 = strided_slice(%0, slices=((2, 3, 1),)) : f32[1]
+      %2 = add(%1, %v) : f32[1]
+      %3 = slice_update(%0, %2, slices=((2, 3, 1),)) : f32[64]
+      %4 = make_tuple(%3) : (f32[64],)
+      return %4
+    }
+    """
+    executable, p, v = compiled(text, donate={0: 0}), f32(64), f32(1, seed=1)
+    arena = executable.memory_table().splitlines()[0]
+    assert int(arena.split()[2]) < 256
+    expected = Executable(parse(text)).run([p.copy(), v])
+    assert same(executable.run([p, v]), expected)

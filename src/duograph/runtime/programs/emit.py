@@ -321,7 +321,7 @@ class Emitter(Frame):
         given = [scope.places[place] for place in step.outputs if place in scope.places]
         if not self.overwrites_inputs and any(block.kind == "input" for memory in given for block in memory.blocks):
             self.overwrites_inputs = True
-            self.b.leave()  # a call that failed is repeated with the inputs as they were; later steps fail first, or never
+            self.b.leave()  # what has failed is repeated with the inputs as they were; later steps fail first, or never
         temporaries: dict[int, Memory] = {}
         for call in kernels.calls_of(c):
             buffers = []

@@ -69,15 +69,17 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
         return maker not in readers or _overwrites(step, out, same)
 
     def before(place: Place) -> Place | None:
-        """What the step of ``place`` overwrites there, if nobody else uses it."""
-        step = steps[maker_of[place]]
+        """What the step of ``place`` overwrites there, if all others have read it before, and do not show it."""
+        maker = maker_of[place]
+        step = steps[maker]
         assert step.lowering is not None
         out = step.lowering.outs[step.outputs.index(place)]
         for node in step.inputs:
-            found, users = maker_of.get((node, 0)), users_of.get(node)
-            if found is not None and node not in given and users == {maker_of[place]}:
-                if _overwrites(step, out, {node}):
-                    return node, 0
+            users = users_of.get(node, ())
+            if (node, 0) not in maker_of or node in given or any(i > maker or not steps[i].lowering for i in users):
+                continue
+            if _overwrites(step, out, {node}):
+                return node, 0
         return None
 
     result: dict[int, list[Place]] = {}
