@@ -34,6 +34,7 @@ class Scope:
         self.parent = parent
         self.emitted: set[Node] = set()
         self.params: Sequence[Node] = ()
+        self.repeats = False  # its graph is the body of a loop or of a recursive function
 
     def owns(self, node: Node) -> bool:
         return node in self.emitted

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from duograph.core.op import Op, get_op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.control import make_tuple
@@ -210,15 +210,20 @@ class GraphBinder:
         stamp = fresh_stamp()
         node, view = self.node_of(value), target
         new: Any = value
+        apart = []  # constants for gradients until now, which what is written is not
         while view._view is not None:
             parent, op, attrs = view._view
             assert op.write_view is not None, f"{op.name} makes views but has no write_view"
+            if op.bprop is NOT_DIFFERENTIABLE:
+                apart.append((view, self.node_of(new)))
             new = op.write_view(parent, new, **attrs)
             view = parent
         whole = self.node_of(
             new
         )  # which may be the target itself: what that shows is asked for before it is noted anew
         self._note_view(target, stamp, node)
+        for shown, held in apart:
+            self._note_view(shown, stamp, held)
         before = self.store.get(view._alias)
         memory, left = (0, None) if before is None else (before.memory, before.left)
         self.store[view._alias] = Stored(view, whole, stamp, memory, left)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from duograph.core.op import Op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op
 
 
 class _Clock:
@@ -66,3 +66,12 @@ def root_of(tensor: AnyTensor) -> AnyTensor:
     while root._view is not None:
         root = root._view.parent
     return root  # type: ignore[no-any-return]
+
+
+def is_apart(tensor: Any) -> bool:
+    """Whether ``tensor`` shows memory of others, but is a value of its own for gradients (`stop_gradient`)."""
+    while tensor._view is not None:
+        if tensor._view.op.bprop is NOT_DIFFERENTIABLE:
+            return True
+        tensor = tensor._view.parent
+    return False

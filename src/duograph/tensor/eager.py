@@ -15,7 +15,7 @@ import numpy as np
 from duograph.core.errors import draw_below
 from duograph.core.kernel import at_memory_shortage, compute, compute_reference
 from duograph.core.memory import no_memory
-from duograph.core.op import Op, eager_binder, get_op, state
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, eager_binder, get_op, state
 from duograph.core.types import TensorType, TupleType
 
 from .alias import ViewLink, fresh_stamp, root_of
@@ -73,7 +73,10 @@ class EagerBinder:
             # Where there are no elements NumPy sees no shared memory, but a write is a write all the same: gradients
             # pass through it, and a sum of zeros has another sign than no sum.
             if not out.size or np.may_share_memory(out, arrays[0]):
-                return wrap_view(out, ViewLink(operands[0], op, attrs))
+                view = wrap_view(out, ViewLink(operands[0], op, attrs))
+                if state.detached and op.bprop is not NOT_DIFFERENTIABLE:
+                    return wrap_view(out, ViewLink(view, get_op("stop_gradient"), {}))
+                return view
         return wrap_result(out)
 
     def write(self, target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = None) -> None:
@@ -186,16 +189,20 @@ def write(target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = No
         return
     # A tape sees the functional form of the write, the very ops that a graph of this program has.
     root, new = target, value
+    shown = [(target, value)]
     while root._view is not None:
         parent, op, attrs = root._view
         if op.write_view is None or not target.array().flags.writeable:
             break
+        if op.bprop is NOT_DIFFERENTIABLE:
+            shown.append((root, new))  # a constant for gradients until now, which what is written is not
         new = op.write_view(parent, new, **attrs)
         root = parent
-    marks = [(t, t.variable(value), t.variable(new)) for t in tapes]
+    shown.append((root, new))
+    marks = [(tape, [(tensor, tape.variable(held)) for tensor, held in shown]) for tape in tapes]
     binder.write(target, value, parts)
-    for tape, of_value, of_root in marks:
-        tape.end_write([(target, of_value), (root, of_root)])
+    for tape, written in marks:
+        tape.end_write(written)
 
 
 def replace(target: Tensor, value: Tensor) -> None:

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 from duograph.core.dim import Dim
 from duograph.core.dtype import DType
 from duograph.core.op import no_recording, state, value_key
-from duograph.core.types import scalar_type
+from duograph.core.types import TensorType, scalar_type
 from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
+from duograph.ops.cast import stop_gradient
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
@@ -171,8 +172,7 @@ class Joiner:
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
             raise _NoJoin(f"{a.abstract} and {b.abstract}")
-        if state.detached and any(_outlives(self, x._data) for x in (a, b)):  # handed on, it keeps its gradient
-            raise _NoJoin("a tensor from outside of `no_grad`")
+        self.check_detached(*[x._data if isinstance(x._data, Node) else x for x in (a, b)])
         view = None if a._view is None else self._views(a, b)
         made = view or self.output(a, b)
 
@@ -182,6 +182,19 @@ class Joiner:
             return joined
 
         return build if view is None else self._once(build)
+
+    def check_detached(self, *values: Node | Tensor) -> None:
+        """What comes from outside of `no_grad` and is handed on, or not written, keeps its gradient; a ``cond`` within
+        the block has none. (In a loop there is but the ``cond``: only tapes outside ask for gradients, and plain
+        Python answers them.)"""
+        if not state.detached or not any(may_have_gradient(x) and _outlives(self, x) for x in values):
+            return
+        scope = self.regions.builder.current
+        while scope is not None and not scope.repeats:
+            scope = scope.parent
+        if scope is None or self.binder.watched:
+            raise _NoJoin("a tensor from outside of `no_grad`")
+        self.binder.note_hooked()
 
     def _views(self, a: Tensor, b: Tensor) -> Build | None:
         """The view that both paths have made of one tensor, which shares its memory as theirs do. (Paths of a whole
@@ -197,6 +210,13 @@ class Joiner:
             return None
         parent = self._views(x.parent, y.parent)
         return None if parent is None else lambda results: x.op(parent(results), **x.attrs)
+
+
+def may_have_gradient(value: Node | Tensor) -> bool:
+    """Whether a float does not come from within `no_grad`; a tensor (no node) is one from outside."""
+    kind = value.abstract if isinstance(value, Tensor) else value.type
+    is_float = isinstance(kind, TensorType) and kind.dtype.is_floating
+    return is_float and getattr(value, "op", None) is not stop_gradient
 
 
 def _is_choice(value: Any) -> bool:
@@ -383,6 +403,8 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         if x == y:
             steps.append(partial(_set_stored, binder, alias, x))
             continue
+        if alias in binder.written_apart:
+            raise _NoJoin("a tensor without gradients, of others' memory, that is written on one path only")
         if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
             raise _NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
@@ -390,6 +412,7 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
             steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
+        joiner.check_detached(*nodes)
         if not _join_types(nodes[0].type, nodes[1].type):
             raise _NoJoin("a tensor has different types")
         memory, left = _joined_memory(joiner, root, x, y)
@@ -419,7 +442,7 @@ def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None
     return fresh_stamp(), lefts[0]
 
 
-def _outlives(joiner: Joiner, node: Node) -> bool:
+def _outlives(joiner: Joiner, node: Node | Tensor) -> bool:
     """Whether ``node`` was made before the decision, so that both paths know it."""
     scope = joiner.regions.builder.current
     while scope is not None:

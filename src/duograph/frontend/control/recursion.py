@@ -168,6 +168,7 @@ class Recursion:
                 self.active.pop()
 
         with no_recording(), builder.scope() as scope:
+            scope.repeats = True
             tree = regions.explore(regions.next_key(), body)
             pruned = _without_pending(tree)
             if pruned is None:

@@ -15,7 +15,7 @@ from duograph.ir.node import Node
 from duograph.ops.cast import stop_gradient
 from duograph.ops.graph_binder import GraphBinder, Stored
 from duograph.ops.scalar import Scalar
-from duograph.tensor.alias import Alias, fresh_stamp, root_of
+from duograph.tensor.alias import Alias, fresh_stamp, is_apart, root_of
 from duograph.tensor.random import Generator, default_generator
 from duograph.tensor.tensor import Tensor
 
@@ -27,11 +27,6 @@ from ..rules.errors import Uncapturable
 if TYPE_CHECKING:
     from ..values.world import Snapshot
     from .session import Session
-
-
-def detached(value: Any) -> Any:
-    """``value`` as a constant for gradients."""
-    return stop_gradient(value) if isinstance(value, Tensor) else value
 
 
 _SMALL = 1 << 20
@@ -69,6 +64,7 @@ class CaptureBinder(GraphBinder):
         self.session = session
         self.order = Order(session)
         self.written_views: dict[int, Tensor] = {}
+        self.written_apart: set[Alias] = set()  # through what is a value of its own for gradients
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
@@ -136,10 +132,16 @@ class CaptureBinder(GraphBinder):
         if isinstance(first, Tensor) and self.session.assumes_late_sizes(first._data, known):
             self.note_raising(first._data)  # it raises if they are others
         if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
-            return tuple(map(detached, out)) if isinstance(out, tuple) else detached(out)
+            return tuple(map(self._detached, out)) if isinstance(out, tuple) else self._detached(out)
         if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
             self.recorded.append((out._data.tag, (*stamps, self._stamp(out))))
         return out
+
+    def _detached(self, value: Any) -> Any:
+        """``value`` as a constant for gradients: a view of it only where it is a view itself."""
+        if not isinstance(value, Tensor) or value._view is not None:
+            return stop_gradient(value) if isinstance(value, Tensor) else value
+        return self.wrap(self.builder.emit(stop_gradient, (self.node_of(value),), {}))
 
     def note_raising(self, node: Node) -> None:
         if not dispatch.quiet:
@@ -250,4 +252,6 @@ class CaptureBinder(GraphBinder):
             raise Uncapturable("an in-place write to an argument whose shape varies")
         if self.session.is_outside(root_of(target)):
             self.session.note_written(target)
+        if not dispatch.detached and not root_of(target).is_parameter and is_apart(target):
+            self.written_apart.add(alias)
         super().write(target, value, parts)

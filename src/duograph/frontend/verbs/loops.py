@@ -25,14 +25,14 @@ from duograph.ir.builder import Scope
 from duograph.ir.control import cond, scan, undef, while_loop
 from duograph.ir.node import Graph, Node, finds_sizes, reachable
 from duograph.ir.printer import all_graphs
-from duograph.ops.cast import relabel, stop_gradient
+from duograph.ops.cast import relabel
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
 from ..control.identity import REPEATED, is_derived
-from ..control.join import close_pair, close_pair_with_params, same_constant
+from ..control.join import close_pair, close_pair_with_params, may_have_gradient, same_constant
 from ..control.paths import Leaf, Outcome
 from ..control.status import join_with_status
 from ..programs.primitives import anchor
@@ -96,7 +96,7 @@ class SymbolicLoop:
                 pred, pure = self._tested(header)
             self.world.restore(header)
             with self.builder.scope() as body_scope:
-                body_scope.params = list(params.values())
+                body_scope.params, body_scope.repeats = list(params.values()), True
                 leaf, statuses = self._body(pure)
         if not isinstance(pred, Scalar):
             if pure and pred is False:
@@ -234,6 +234,8 @@ class SymbolicLoop:
         written = {p.location[2] for p in places if p.location[0] == "store"}
         if any(self.binder.is_watched_and(alias, entry.store.get(alias)) for alias in written):
             raise Uncapturable("a loop writes to an argument that a gradient is taken of")
+        if not written.isdisjoint(self.binder.written_apart):
+            raise Uncapturable("a loop writes through what `stop_gradient` has given")
         for place in places:
             if place.location[0] not in ("local", "item", "overlay"):
                 continue
@@ -274,7 +276,7 @@ class SymbolicLoop:
             self._leave(entry)
         # restoring a state forgets what tapes have recorded since: so this comes last
         init = [self._node(self._read(entry, p.location, p.path), p.type) for p in ordered]
-        if dispatch.detached and any(map(_may_have_gradient, init)):
+        if dispatch.detached and any(map(may_have_gradient, init)):
             binder = self.world.binder
             if binder.watched:
                 raise Uncapturable("a loop within `no_grad` that may hand on a tensor from outside, with its gradient")
@@ -542,12 +544,6 @@ class SymbolicLoop:
             return self.world.track({**whole, i: inner})
         made = [*whole[:i], inner, *whole[i + 1 :]]
         return self.world.track(made) if isinstance(whole, list) else tuple(made)
-
-
-def _may_have_gradient(node: Node) -> bool:
-    """Whether a float does not come from within `no_grad`."""
-    is_float = isinstance(node.type, TensorType) and node.type.dtype.is_floating
-    return is_float and getattr(node, "op", None) is not stop_gradient
 
 
 def has_changing_loops(graph: Graph) -> bool:

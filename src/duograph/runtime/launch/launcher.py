@@ -30,7 +30,7 @@ from duograph.base.slot import Slot
 from duograph.core import dtype as dt
 from duograph.core.kernel import first_native
 from duograph.core.launchable import LAUNCHABLES, is_paused, when_made, when_paused
-from duograph.core.op import Op, no_recording, state, when_rules_change
+from duograph.core.op import Op, get_op, no_recording, state, when_rules_change
 from duograph.runtime.machine import llvm
 from duograph.runtime.machine.threads import has_little_stack
 from duograph.runtime.python import asm, cpython
@@ -314,6 +314,7 @@ class Engine:
             "tuple": tuple, "list": list, "slice": slice, "None": None, "True": True, "False": False,
             "Ellipsis": Ellipsis, "Op": Op, "Tape": Tape, "Alias": Alias, "ViewLink": ViewLink, "clock": CLOCK, "0": 0,
             "'binder'": sys.intern("binder"), "'tapes'": sys.intern("tapes"), "enter_thread": self._enter_thread,
+            "'detached'": sys.intern("detached"), "stop": get_op("stop_gradient"), "{}": {},
             "constant": self._constant, "tell": _tell_tapes, "fuse": self._fuse,
             **{c.__name__: c for c in (dt.Float, dt.Int, dt.UInt, dt.Bool, dt.BFloat, dt.Complex)},
             **{f"cell{i}": cell for i, cell in enumerate(self.methods)},

@@ -11,6 +11,7 @@ from duograph.runtime.python.cpython import (
     C_CONTIGUOUS,
     FLOAT_VALUE,
     OWNS_DATA,
+    TUPLE_ITEMS,
     TYPE,
     WRITEABLE,
 )
@@ -36,7 +37,7 @@ MEMORY = {"constants": Memory("i64", CONSTANT.n_words * CONSTANTS, 64)}
 
 def functions(module: Module) -> list[Function]:
     """The functions of this module."""
-    return [_tensor(module), _array(module), _view_array(module), _alias(module), _number(module)]
+    return [_tensor(module), _array(module), _view_array(module), _alias(module), _link(module), _number(module)]
 
 
 def _tensor(module: Module) -> Function:
@@ -130,6 +131,25 @@ def _alias(module: Module) -> Function:
         f.ret(f.call("new", "dg_alias", tensor))
     f.replace(tensor, f.slot("storage"), made)
     f.ret(f.hold(made))
+    return f
+
+
+def _link(module: Module) -> Function:
+    """``i64 dg_link(ptr view, ptr parent, ptr op, ptr attrs)``: makes ``view`` a view of ``parent``, whose memory it
+    shows; 0 if that fails."""
+    f = Function("i64", "dg_link", "ptr view, ptr parent, ptr op, ptr attrs", module)
+    view, parts = f.arg("view"), [f.arg(name) for name in ("parent", "op", "attrs")]
+    alias = f.call("new", "dg_alias", parts[0])
+    with f.if_(alias.eq(None)):
+        f.ret(0)
+    f.replace(view, f.slot("storage"), alias)
+    link = f.api("PyType_GenericAlloc", f.word("ViewLink"), 3)
+    with f.if_(link.eq(None)):
+        f.ret(0)
+    for k, part in enumerate(parts):
+        f.store(f.hold(part), link, TUPLE_ITEMS + 8 * k)
+    f.replace(view, f.slot("view"), link)
+    f.ret(1)
     return f
 
 

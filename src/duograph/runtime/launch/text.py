@@ -44,8 +44,8 @@ from .words import (
 MEMORY = launch_objects.MEMORY
 
 STATE = (
-    "enabled", "several", "thread", "state", "state_tapes", "table", "table_mask", "table_shift", "variables",
-    "launches", "misses", "handler",
+    "enabled", "several", "thread", "state", "state_tapes", "detached", "table", "table_mask", "table_shift",
+    "variables", "launches", "misses", "handler",
 )  # fmt: skip
 """Words that Python and the code write while it runs."""
 
@@ -80,6 +80,9 @@ def _ready(module: Module, versions: bool) -> Function:
     f.goto_if(found.eq(None), python)
     f.goto_if(f.get(found, TYPE).ne(f.word("list")), python)
     f.set_word("state_tapes", found)
+    found = f.api("PyDict_GetItem", state, f.word("'detached'"))
+    f.goto_if(found.eq(None), python)
+    f.set_word("detached", found)
     if versions:
         f.set_word("state_version", now)
     f.place(known)
@@ -169,14 +172,19 @@ def _run(module: Module) -> Function:
             made = f.call("new", "dg_tensor", shown)
             f.goto_if(made.eq(None), failed)
             add(made, f.get(step, STEP.copy))
-            alias = f.call("new", "dg_alias", parent)
-            f.goto_if(alias.eq(None), failed)
-            f.replace(made, f.slot("storage"), alias)
-            link = f.api("PyType_GenericAlloc", f.word("ViewLink"), 3)
-            f.goto_if(link.eq(None), failed)
-            for k, part in enumerate((parent, f.get(step, STEP.op), f.get(step, STEP.attrs))):
-                f.store(f.hold(part), link, TUPLE_ITEMS + 8 * k)
-            f.replace(made, f.slot("view"), link)
+            op, attrs = f.get(step, STEP.op), f.get(step, STEP.attrs)
+            with f.if_(
+                f.word("detached").ne(f.word("0"))
+            ):  # gradients do not pass: a view of the view, which stops them
+                inner = f.call("new", "dg_tensor", f.hold(f.get(made, f.slot("data"))))
+                f.goto_if(inner.eq(None), failed)
+                linked = f.variable("i64", f.call("i64", "dg_link", inner, parent, op, attrs))
+                with f.if_(linked.get().ne(0)):
+                    linked.set(f.call("i64", "dg_link", made, inner, f.word("stop"), f.word("{}")))
+                f.release(inner)
+                f.goto_if(linked.get().eq(0), failed)
+                f.goto(next_step)
+            f.goto_if(f.call("i64", "dg_link", made, parent, op, attrs).eq(0), failed)
             f.goto(next_step)
         with f.times(f.get(step, STEP.outputs)) as i:
             array = f.call("new", "dg_array", output_at + i * OUTPUT.n_bytes)
