@@ -73,7 +73,7 @@ class Comparing:
                     comparison.changed()
                 elif way is None:
                     comparison.passed()
-                elif not raised:
+                elif comparison.counts(raised):
                     comparison.note(way, seconds)
                     changes[0] += 1  # for calls around this one
 
@@ -84,7 +84,7 @@ class Comparing:
         comparison = entry.comparison
         if comparison.pays is not None or comparison.is_busy or not self._may_compare():
             return False
-        if native is None or any(path.finish is not None for path in native.plan.paths):
+        if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
             return True
         return is_light(entry.graph, len(entry.guards.guards))
 

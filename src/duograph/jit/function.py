@@ -513,9 +513,11 @@ class JitFunction(Capturing, Comparing, Cutting):
         if left and (made := self._recorded_anew(entry, store, values)) is not None and not done:
             return self._run(made, store, values, args, kwargs)
         entry.plain_runs += 1
-        run = self.plain or self.fn  # not `_plain`: one frame less between the user's lines
-        with withheld(done) if done else _NOTHING:
-            result = run(*args, **kwargs)  # nothing else has happened: Python raises, or catches, at the user's line
+        is_given_up = not (left or isinstance(cause, SHORTAGE)) and fails_too_often(entry.plain_runs, entry.hits)
+        if is_given_up:  # before Python's answer, which may be an exception
+            self._retire(entry, store, values, cause, "what it computes raises too often")
+        with withheld(done) if done else _NOTHING:  # not `_plain`: one frame less between the user's lines
+            result = (self.plain or self.fn)(*args, **kwargs)  # nothing else has happened: it raises or catches there
         if left or isinstance(cause, SHORTAGE):
             return result
         if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
@@ -526,10 +528,8 @@ class JitFunction(Capturing, Comparing, Cutting):
             return result
         if isinstance(cause, Underivable) or type(cause) is UnknownSizeError:
             entry.program.plain_for_gradients = True
-        if not (entry.program.catches or is_excused(cause)):
+        if not (is_given_up or entry.program.catches or is_excused(cause)):
             self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
-        elif fails_too_often(entry.plain_runs, entry.hits):
-            self._retire(entry, store, values, cause, "what it computes raises too often")
         return result
 
     def _recorded_anew(self, entry: Entry, store: Entries, values: list[Any]) -> Entry | None:

@@ -76,6 +76,8 @@ SAMPLES, CLEAR, FIRST = 8, 2, 3
 are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
+RAISING = 8
+"""Timed calls in a row that raise, before their times count: all calls may be like that."""
 MINOR = 4
 """A version with less than one call for so many of another one has no say in whether that pays: its calls were a few of
 the first, or are rare."""
@@ -337,7 +339,7 @@ class Comparison:
         self.plain_calls = 0
         self.is_busy = False  # a call is being timed
         self._wanted = self._quiet = settled
-        self._changes = self._slower = self._trials = self._calls = self._longer = 0
+        self._changes = self._slower = self._trials = self._calls = self._longer = self._raised = 0
         self._first = 2 * FIRST
         self._times: tuple[list[float], list[float]] = ([], [])  # plain, compiled
 
@@ -357,6 +359,11 @@ class Comparison:
     def passed(self) -> None:
         """A call has been answered without being timed, and nothing has changed."""
         self._quiet = max(0, self._quiet - 1)
+
+    def counts(self, raised: bool) -> bool:
+        """Whether the time of a call that has raised, or not, says something about others."""
+        self._raised = self._raised + 1 if raised else 0
+        return not raised or self._raised > RAISING
 
     def note(self, is_compiled: bool, seconds: float) -> None:
         """A call of one kind took so long."""

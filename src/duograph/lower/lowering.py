@@ -117,6 +117,7 @@ class Lowering:
         ins: operands, C-contiguous.
         outs: results to be written, C-contiguous; one for a tensor, several for a tuple.
         sink: where a kernel with ``sinks`` puts its results (`Sink`).
+        fails_first: if a kernel fails, nothing has been written to an output that lies where its input does.
     """
 
     op: Op
@@ -125,6 +126,7 @@ class Lowering:
     outs: list[Operand]
     calls: list[KernelCall] = field(default_factory=list)
     sink: Any = None
+    fails_first: bool = False
 
     def __post_init__(self) -> None:
         if self.sink is None and self.outs:

@@ -1,10 +1,12 @@
 """Iterators, arrays and the like, whose state cannot be put back: on several paths nothing is wrong."""
 
 import itertools
+import random
 
 import numpy as np
 import pytest
 
+import duograph as ms
 from tests.unit.frontend.cases import Cases, name_of
 
 case = Cases()
@@ -164,3 +166,34 @@ def numpy_outside():
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
+
+
+GENERATOR = np.random.default_rng(3)
+DRAW, BITS = GENERATOR.random, GENERATOR.bit_generator.random_raw
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda: np.random.rand(),
+        lambda: np.random.randint(1 << 30),
+        lambda: float(np.random.randn(2).astype(np.float32)[0]),
+        lambda: DRAW(),
+        lambda: BITS(),
+        lambda: random.random(),
+        lambda: random.choice(range(1 << 30)),
+    ],
+)
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_generators_behind_methods_that_were_bound_outside_are_outside_objects(draw, mode):
+    seen = []
+
+    @ms.jit(capture_mode=mode)
+    def f(x):
+        number = draw()
+        seen.append(number)
+        return x * 2
+
+    for _ in range(8):
+        f(ms.Tensor([1.0]))
+    assert len(set(seen)) == len(seen) == 8

@@ -127,6 +127,12 @@ def test_more_calls_go_natively_where_many_have():
     assert let(0) == let(64) < let(10_000) < let(1 << 30)
 
 
+def test_calls_that_raise_count_once_all_do():
+    one = Comparison()
+    assert not any(one.counts(raised=True) for _ in range(policy.RAISING)) and one.counts(raised=True)
+    assert one.counts(raised=False) and not one.counts(raised=True)
+
+
 # -- functions ---------------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +170,33 @@ def test_a_version_that_does_not_pay_is_left(told):
         assert len(log) == 1 and log.pop().tolist() == [1.0, 2.0]  # each effect once, whoever answers
     assert f.left is not None and f.explain().fallbacks[0] is f.left and "as plain Python" in str(f.explain())
     assert f.left.hits > 200 and f.explain().advice == ""
+
+
+def test_a_version_that_always_raises_is_left_or_given_up(told):
+    @ms.jit
+    def f(x):
+        y = x * 2
+        if y.shape[0] > 1:
+            raise ValueError("two")
+        return y
+
+    for _ in range(200):
+        with pytest.raises(ValueError, match="two"):
+            f(X)
+    assert f.explain().fallbacks and sum(v["hits"] for v in f.explain().versions) < 40
+
+
+def test_a_version_that_prints_is_compared(told, capsys):
+    @ms.jit
+    def f(x):
+        total = (x * 2).sum()
+        print(f"{float(total):.1f}")
+        return total + 1
+
+    for n in range(1000):
+        assert f(X).item() == 7.0
+    assert capsys.readouterr().out == "6.0\n" * 1000
+    assert f.left is not None
 
 
 def test_one_that_pays_is_never_asked_again(told):

@@ -94,3 +94,103 @@ def test_inputs_in_tuples_count_one_by_one(donated):
     found = compiled(text, donate={0: donated}).run(values)
     assert found[0] is [*values[0], values[1]][donated]
     assert same(found, expected)
+
+
+@pytest.mark.parametrize(
+    "update", ["dynamic_update(%p, %v, %i, axes=(0,))", "range_update(%p, %v, %i, %j, axis=0, step=1)"]
+)
+def test_an_update_at_a_place_that_is_known_at_run_time_is_in_place(update):
+    text = f"""
+    graph @main(%p: f32[64,2], %v: f32[3,2], %i: int, %j: int) -> (f32[64,2], f32[2]) {{
+      %0 = {update} : f32[64,2]
+      %1 = strided_slice(%0, slices=((5, 6, 1), (none, none, none))) : f32[1,2]
+      %2 = reshape(%1, shape=(2,)) : f32[2]
+      %3 = make_tuple(%0, %2) : (f32[64,2], f32[2])
+      return %3
+    }}
+    """
+    executable = compiled(text, donate={0: 0})
+    assert "arena of 0 bytes" in executable.memory_table()
+    p, v = f32(64, 2), f32(3, 2, seed=1)
+    expected = Executable(parse(text)).run([p.copy(), v, 4, 7])
+    new, row = executable.run([p, v, 4, 7])
+    assert new is p and same((new, row), expected)
+    before = p.copy()
+    with pytest.raises(Exception):  # noqa: B017 (which one is the interpreter's matter)
+        executable.run([p, v, 62, 70])
+    assert same(p, before)
+
+
+def test_a_failure_comes_before_what_is_not_yet_there_is_copied():
+    text = """
+    graph @main(%p: f32[64], %g: f32[64], %i: int) -> (f32[64],) {
+      %0 = add(%g, %g) : f32[64]
+      %1 = dynamic_update(%0, %g, %i, axes=(0,)) : f32[64]
+      %2 = make_tuple(%1) : (f32[64],)
+      return %2
+    }
+    """
+    p = f32(64)
+    before = p.copy()
+    with pytest.raises(Exception):  # noqa: B017
+        compiled(text, donate={0: 0}).run([p, f32(64, seed=1), 1])
+    assert same(p, before)
+
+
+def test_several_updates_of_one_value_are_in_place():
+    text = """
+    graph @main(%p: f32[64], %v: f32[1], %i: int) -> (f32[64], f32[1]) {
+      %0 = dynamic_update(%p, %v, %i, axes=(0,)) : f32[64]
+      %1 = slice_update(%0, %v, slices=((3, 4, 1),)) : f32[64]
+      %2 = slice_update(%1, %v, slices=((5, 6, 1),)) : f32[64]
+      %3 = strided_slice(%2, slices=((7, 8, 1),)) : f32[1]
+      %4 = make_tuple(%2, %3) : (f32[64], f32[1])
+      return %4
+    }
+    """
+    executable = compiled(text, donate={0: 0})
+    assert "arena of 0 bytes" in executable.memory_table()
+    p, v = f32(64), f32(1, seed=1)
+    expected = Executable(parse(text)).run([p.copy(), v, 9])
+    before = p.copy()
+    with pytest.raises(Exception):  # noqa: B017
+        executable.run([p, v, 64])
+    assert same(p, before)
+    new, row = executable.run([p, v, 9])
+    assert new is p and same((new, row), expected)
+
+
+@pytest.mark.parametrize(
+    "read", ["strided_slice(%0, slices=((3, 4, 1),))", "strided_slice(%p, slices=((3, 4, 1),))"], ids=["between", "old"]
+)
+def test_what_is_read_of_a_value_before_its_next_update_stays(read):
+    text = f"""
+    graph @main(%p: f32[64], %v: f32[1]) -> (f32[64], f32[1]) {{
+      %0 = slice_update(%p, %v, slices=((2, 3, 1),)) : f32[64]
+      %1 = slice_update(%0, %v, slices=((3, 4, 1),)) : f32[64]
+      %2 = {read} : f32[1]
+      %3 = make_tuple(%1, %2) : (f32[64], f32[1])
+      return %3
+    }}
+    """
+    p, v = f32(64), f32(1, seed=1)
+    expected = Executable(parse(text)).run([p.copy(), v])
+    assert same(compiled(text, donate={0: 0}).run([p, v]), expected)
+
+
+def test_an_update_by_what_was_read_of_the_value_is_in_place():
+    text = """
+    graph @main(%p: f32[64], %v: f32[1]) -> (f32[64],) {
+      %0 = slice_update(%p, %v, slices=((2, 3, 1),)) : f32[64]
+      %1 = strided_slice(%0, slices=((2, 3, 1),)) : f32[1]
+      %2 = add(%1, %v) : f32[1]
+      %3 = slice_update(%0, %2, slices=((2, 3, 1),)) : f32[64]
+      %4 = make_tuple(%3) : (f32[64],)
+      return %4
+    }
+    """
+    executable, p, v = compiled(text, donate={0: 0}), f32(64), f32(1, seed=1)
+    arena = executable.memory_table().splitlines()[0]
+    assert int(arena.split()[2]) < 256
+    expected = Executable(parse(text)).run([p.copy(), v])
+    assert same(executable.run([p, v]), expected)

@@ -88,6 +88,7 @@ _LOOKING = ("get", "sort", "index", "count", "remove")
 """Methods of containers that look into what they hold."""
 _READS_OBJECTS = ("copy", "dataclasses", "json")
 _SLOTS = types.MethodWrapperType | types.WrapperDescriptorType
+_BOUND = types.BuiltinMethodType | types.MethodWrapperType | types.MethodType
 _COMPARE_CLASSES = (int, float, bool, complex, str, bytes)
 _ARRAY_CHANGES = {
     *("fill", "sort", "resize", "put", "partition", "setflags", "itemset", "byteswap", "setfield"),
@@ -516,8 +517,8 @@ class Calls:
         if any(isinstance(a, Scalar | GraphText) for a in args) and isinstance(fn, _SLOTS):
             if fn.__objclass__ in _COMPARE_CLASSES:  # which says `NotImplemented` to what is no number, or no text
                 raise Uncapturable(f"{fn.__qualname__}, called by its name, of a value that is only known at run time")
-        if not self.session.is_made_inside(fn) and isinstance(fn, types.BuiltinMethodType | types.MethodWrapperType):
-            if not is_constant(owner):
+        if not self.session.is_made_inside(fn) and not isinstance(raw_getattr(fn, "__func__"), types.FunctionType):
+            if isinstance(fn, _BOUND) and not is_constant(owner):  # machine code: nobody has seen the owner come in
                 raise Uncapturable(f"the method {name!r} of an object from outside, bound outside")
         if isinstance(owner, CONTAINERS):
             self.world.find(owner)

@@ -66,6 +66,7 @@ def dynamic_update(c: Lowering) -> None:
     if len(value.shape) != len(base.shape) or _misfits(value.shape, base.shape, c.attrs["axes"]):
         always_fails(c)
         return
+    c.fails_first = True
     where = [
         (start, base.shape[axis], value.shape[axis], own[axis])
         for start, axis in zip(starts, c.attrs["axes"], strict=True)
@@ -107,6 +108,7 @@ def range_update(c: Lowering) -> None:
     if (not padded and base.shape) or step == 0 or _misfits(padded, base.shape, (axis,)):
         always_fails(c)
         return
+    c.fails_first = True
     elem, parts = raw(out)
     steps = broadcast_strides(padded, (*base.shape[:axis], padded[axis], *base.shape[axis + 1 :]))
     own = contiguous_strides(base.shape)

@@ -251,7 +251,8 @@ class Build:
         args = arguments(b, self.graph.params, inputs.values())
         e.entry_symbols = {s: b.dim(s.name) for s in self.symbols}
         self.tick(e, "start")
-        results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places_for(self.graph, outputs)))
+        places = {**{p: inputs[j] for p, j in self.early.items()}, **places_for(self.graph, outputs)}
+        results = leaves_of(e.graph(self.graph, args, e.entry_symbols, places))
         self._deliver(e, results, outputs)
         self._deliver_late(e, results, late)
 
@@ -280,6 +281,7 @@ class Build:
         types = leaf_types(self.graph.output.type)
         self.donate = {k: j for k, j in self.donate.items() if j in inputs and types[k] == inputs[j].type}
         direct = written_directly(self.graph, self.steps_of(self.graph), self.donate) if self.donate else {}
+        self.early = {place: self.donate[k] for k, found in direct.items() for place in found}
         for k, t in enumerate(types):
             out = Output(t)
             if k in self.donate:

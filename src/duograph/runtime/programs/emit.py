@@ -321,7 +321,7 @@ class Emitter(Frame):
         given = [scope.places[place] for place in step.outputs if place in scope.places]
         if not self.overwrites_inputs and any(block.kind == "input" for memory in given for block in memory.blocks):
             self.overwrites_inputs = True
-            self.b.leave()  # a call that has failed is repeated with the inputs as they were; no later step fails
+            self.b.leave()  # what has failed is repeated with the inputs as they were; later steps fail first, or never
         temporaries: dict[int, Memory] = {}
         for call in kernels.calls_of(c):
             buffers = []
@@ -337,6 +337,8 @@ class Emitter(Frame):
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
             self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}", step, call.function.symbol)
+        if self.overwrites_inputs and c.fails_first:
+            self.b.leave()  # it has written nothing, and nothing else is written
         return self._results(step, outs, c)
 
     def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:

@@ -5,7 +5,8 @@ where input `j` lies (`frontend/programs/donation.py`), the step updates in plac
 where it is proved to be right:
 
 * the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
-* no step from then on can fail, because a call that fails is repeated from the same inputs.
+* no step from then on can fail, because a call that fails is repeated from the same inputs. The kernel itself may
+  (the place that it writes to is a run-time index), if it looks before it writes (`Lowering.fails_first`).
 
 Otherwise the output is made elsewhere and copied at the very end, after the last possible failure.
 """
@@ -19,59 +20,87 @@ from typing import Any
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.types import TensorType
 from duograph.ir.control import make_tuple, tuple_get
-from duograph.ir.node import Graph, Node
+from duograph.ir.node import Graph, Node, Param
+from duograph.lower.lowering import Operand
 
 from .emit import may_overwrite
 from .steps import Step, step_may_fail
-from .values import ALIASES, CONTROL, leaf_types, output_places
+from .values import ALIASES, CONTROL, Place, leaf_types, output_places
 
 __all__ = ["written_directly"]
 
 
-def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, int]:
-    """Those of ``wanted`` (leaf of the output: leaf of the inputs) that kernels may write directly."""
+def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, int]) -> dict[int, list[Place]]:
+    """Those of ``wanted`` (leaf of the output: leaf of the inputs) that kernels may write directly: the output's place,
+    and those before it that lie there first (a value that is updated several times)."""
     places = output_places(graph)
     params = [p for p in graph.params for _ in leaf_types(p.type)]  # by leaf
     names = _names_of_params(graph, steps)
     sizes = _symbols(graph.params)
-    may_fail = [step_may_fail(step) or not _symbols([*step.nodes, *step.operands]) <= sizes for step in steps]
+    are_known = [_symbols([*step.nodes, *step.operands]) <= sizes for step in steps]
+    may_fail = [step_may_fail(step) or not known for step, known in zip(steps, are_known, strict=True)]
     last_failure = max((i for i, fails in enumerate(may_fail) if fails), default=-1)
     maker_of: dict[Any, int] = {}
-    readers_of: dict[Any, set[int]] = {}
+    readers_of: dict[Any, set[int]] = {}  # without those that only show the same memory
+    users_of: dict[Any, set[int]] = {}
     for i, step in enumerate(steps):
         if step.lowering is not None:
             for made in step.outputs:
                 maker_of.setdefault(made, i)
-        if not _is_alias(step):
-            for operand in step.operands:
+        for operand in step.operands:
+            users_of.setdefault(operand, set()).add(i)
+            if not _is_alias(step):
                 readers_of.setdefault(operand, set()).add(i)
     given, times_given = set(_items(graph.output)), Counter(places)
-    found: dict[int, int] = {}
+
+    def may_write(place: Place, param: Param) -> bool:
+        """Whether what is made there may lie in the memory of ``param`` from its step on."""
+        maker = maker_of.get(place)
+        if maker is None or maker < last_failure:
+            return False
+        step, c, same = steps[maker], steps[maker].lowering, names[param]
+        assert c is not None
+        out = c.outs[step.outputs.index(place)]
+        readers = {i for node in same for i in readers_of.get(node, ())}
+        if out.type != param.type or any(i > maker for i in readers):
+            return False
+        if maker == last_failure and not (c.fails_first and are_known[maker] and maker in readers):
+            return False
+        return maker not in readers or _overwrites(step, out, same)
+
+    def before(place: Place) -> Place | None:
+        """What the step of ``place`` overwrites there, if all others have read it before, and do not show it."""
+        maker = maker_of[place]
+        step = steps[maker]
+        assert step.lowering is not None
+        out = step.lowering.outs[step.outputs.index(place)]
+        for node in step.inputs:
+            users = users_of.get(node, ())
+            if (node, 0) not in maker_of or node in given or any(i > maker or not steps[i].lowering for i in users):
+                continue
+            if _overwrites(step, out, {node}):
+                return node, 0
+        return None
+
+    result: dict[int, list[Place]] = {}
     for k, j in wanted.items():
         param, place = params[j], places[k]
         if place is None or times_given[place] > 1 or not isinstance(param.type, TensorType):
             continue
-        same = names[param]  # nodes that show the memory of the parameter
-        if not same.isdisjoint(given):
+        if not names[param].isdisjoint(given):  # nodes that show the memory of the parameter
             continue
-        maker = maker_of.get(place)
-        if maker is None or maker <= last_failure:
-            continue
-        step = steps[maker]
-        readers = {i for node in same for i in readers_of.get(node, ())}
-        if any(i > maker for i in readers):
-            continue
-        c = step.lowering
-        assert c is not None
-        out = c.outs[step.outputs.index(place)]
-        if out.type != param.type:
-            continue
-        if maker in readers:
-            used = [o for o, n in zip(c.ins, step.inputs, strict=True) if n in same]
-            if not all(may_overwrite(c, o, out) for o in used):
-                continue
-        found[k] = j
-    return found
+        while place is not None and may_write(place, param):
+            result.setdefault(k, []).append(place)
+            place = before(place)
+    return result
+
+
+def _overwrites(step: Step, out: Operand, nodes: set[Any]) -> bool:
+    """Whether the kernels of ``step`` allow that ``out`` is the memory of ``nodes``."""
+    c = step.lowering
+    assert c is not None
+    used = [o for o, n in zip(c.ins, step.inputs, strict=True) if n in nodes]
+    return all(may_overwrite(c, o, out) for o in used)
 
 
 def _symbols(nodes: Sequence[Node]) -> set[Symbol]:
