@@ -309,7 +309,7 @@ class Engine:
 
     def _load(self) -> asm.Loaded:
         known = cpython.layout()
-        objects = {
+        objects: dict[str, Any] = {
             "Tensor": Tensor, "Parameter": Parameter, "ndarray": np.ndarray, "float": float, "int": int, "str": str,
             "tuple": tuple, "list": list, "slice": slice, "None": None, "True": True, "False": False,
             "Ellipsis": Ellipsis, "Op": Op, "Tape": Tape, "Alias": Alias, "ViewLink": ViewLink, "clock": CLOCK, "0": 0,
