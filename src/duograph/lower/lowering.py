@@ -117,7 +117,7 @@ class Lowering:
         ins: operands, C-contiguous.
         outs: results to be written, C-contiguous; one for a tensor, several for a tuple.
         sink: where a kernel with ``sinks`` puts its results (`Sink`).
-        fails_first: if a kernel fails, nothing has been written to an output that lies where its input does.
+        checks: calls that read numbers alone and fail where the kernels would; ``None``: those may fail otherwise.
     """
 
     op: Op
@@ -126,7 +126,7 @@ class Lowering:
     outs: list[Operand]
     calls: list[KernelCall] = field(default_factory=list)
     sink: Any = None
-    fails_first: bool = False
+    checks: list[KernelCall] | None = None
 
     def __post_init__(self) -> None:
         if self.sink is None and self.outs:
@@ -145,6 +145,10 @@ class Lowering:
     ) -> None:
         """Adds a kernel call."""
         self.calls.append(KernelCall(function, tuple(buffers), tuple(dims), tuple(inplace)))
+
+    def check(self, function: Function, dims: Sequence[Number]) -> None:
+        """Adds one of the `checks`."""
+        self.checks = [*(self.checks or ()), KernelCall(function, (), tuple(dims))]
 
 
 class Sink:

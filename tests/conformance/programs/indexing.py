@@ -277,3 +277,24 @@ def saved_value_overwritten_still_right(x):
     z = y * y
     y[0] = 100
     return z, y
+
+
+_PLACES = [(1, 2), (2, 3), (0, 0), (-1, 1), (3, -5), (4, 0), (1, 1)]
+
+
+@program(calls=[(T([[1.0] * 3] * 6), T([[2.0] * 3] * 6), T([4.0, 5.0, 6.0]), i, j) for i, j in _PLACES])
+def updates_at_places_that_vary(k, v, x, i, j):
+    k[i] = x
+    v[j] = k[i] * 2
+    k[j + 1] = v[0] + x
+    k[i : i + 2] = x * 3
+    return k[j].sum() + v[i].sum()
+
+
+@program(
+    calls=[(T([[1.0] * 3] * 6), T([[2.0] * 3] * 6), T([4.0, 5.0, 6.0]), i, j) for i, j in [*_PLACES, (2, 6), (6, 2)]]
+)
+def updates_at_places_that_vary_and_one_is_outside_error(k, v, x, i, j):
+    k[i] = x
+    v[j] = x * 2
+    return k[j - 1].sum()

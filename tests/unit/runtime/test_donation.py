@@ -194,3 +194,49 @@ def test_an_update_by_what_was_read_of_the_value_is_in_place():
     assert int(arena.split()[2]) < 256
     expected = Executable(parse(text)).run([p.copy(), v])
     assert same(executable.run([p, v]), expected)
+
+
+def test_places_are_checked_before_the_first_of_several_updates():
+    text = """
+    graph @main(%p: f32[64], %q: f32[64], %v: f32[1], %i: int, %j: int) -> (f32[64], f32[64], f32[1]) {
+      %0 = dynamic_update(%p, %v, %i, axes=(0,)) : f32[64]
+      %1 = scalar_binary(%j, 1, fn='add') : int
+      %2 = dynamic_update(%0, %v, %1, axes=(0,)) : f32[64]
+      %3 = dynamic_slice(%2, %j, axes=(0,), sizes=(1,)) : f32[1]
+      %4 = dynamic_update(%q, %3, %j, axes=(0,)) : f32[64]
+      %5 = make_tuple(%2, %4, %3) : (f32[64], f32[64], f32[1])
+      return %5
+    }
+    """
+    executable = compiled(text, donate={0: 0, 1: 1})
+    p, q, v = f32(64), f32(64, seed=1), f32(1, seed=2)
+    before = p.copy(), q.copy()
+    for i, j in ((64, 3), (3, 63), (3, -65), (0, 64)):
+        with pytest.raises(Exception):  # noqa: B017 (which one is the interpreter's matter)
+            executable.run([p, q, v, i, j])
+        assert same((p, q), before)
+    expected = Executable(parse(text)).run([p.copy(), q.copy(), v, 5, -3])
+    found = executable.run([p, q, v, 5, -3])
+    assert found[0] is p and found[1] is q and same(found, expected)
+
+
+def test_a_place_that_is_read_from_what_was_written_is_not_checked_before():
+    text = """
+    graph @main(%p: f32[64], %n: i64[8], %m: i64[1], %v: f32[1], %i: int) -> (f32[64], i64[8]) {
+      %0 = dynamic_update(%n, %m, %i, axes=(0,)) : i64[8]
+      %1 = dynamic_slice(%0, %i, axes=(0,), sizes=(1,)) : i64[1]
+      %2 = reshape(%1, shape=()) : i64[]
+      %3 = tensor_item(%2, kind='int') : int
+      %4 = dynamic_update(%p, %v, %3, axes=(0,)) : f32[64]
+      %5 = make_tuple(%4, %0) : (f32[64], i64[8])
+      return %5
+    }
+    """
+    executable = compiled(text, donate={0: 0, 1: 1})
+    p, n, v = f32(64), np.arange(8), f32(1, seed=2)
+    before = p.copy(), n.copy()
+    with pytest.raises(Exception):  # noqa: B017
+        executable.run([p, n, np.array([64]), v, 3])
+    assert same((p, n), before)
+    expected = Executable(parse(text)).run([p.copy(), n.copy(), np.array([9]), v, 3])
+    assert same(executable.run([p, n, np.array([9]), v, 3]), expected)

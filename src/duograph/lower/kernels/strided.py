@@ -68,6 +68,8 @@ def move(
     else:
         function = strided_copy(elem, len(axes), _kind(xs[-1]), _kind(os[-1]), len(starts), into)
     given = [number for start in starts for number in start]
+    if starts:
+        c.check(_misplaced(len(starts)), given)
     c.call(function, [src, dst], [*axes, *xs, *os, src_offset, dst_offset, *given])
 
 
@@ -128,13 +130,9 @@ def strided_copy(elem: str, rank: int, x_kind: str, out_kind: str, starts: int =
     extents, xs, os = dims(b, "extent", rank), dims(b, "x_stride", rank), dims(b, "out_stride", rank)
     offsets: list[Any] = [b.dim("x_offset"), b.dim("out_offset")]
     steps = [int(k) if k != "s" else s[-1] for k, s in ((x_kind, xs), (out_kind, os))]
-    bad: Any = None
-    for k in range(starts):
-        start, size, block, stride = (b.dim(f"{name}{k}") for name in ("start", "size", "block", "stride"))
-        first = b.select(b.lt(start, 0), start + size, start)
-        outside = b.lt(first, 0) | b.gt(first, size - block)
-        bad = outside if bad is None else bad | outside
-        offsets[into] = offsets[into] + first * stride
+    bad, begins = _begins(b, starts)
+    for begin in begins:
+        offsets[into] = offsets[into] + begin
 
     def row(at: list[Any], n: Any) -> None:
         copy_strided_run(b, out, at[1], steps[1], x, at[0], steps[0], n)
@@ -147,6 +145,28 @@ def strided_copy(elem: str, rank: int, x_kind: str, out_kind: str, starts: int =
     else:
         b.fail(bad, 1)
         b.if_(~bad, copy)
+    return b.finish()
+
+
+def _begins(b: Builder, starts: int) -> tuple[Any, list[Any]]:
+    """Whether a block of `strided_copy` is not inside, and how many elements from there it begins, for each index."""
+    bad: Any = None
+    begins = []
+    for k in range(starts):
+        start, size, block, stride = (b.dim(f"{name}{k}") for name in ("start", "size", "block", "stride"))
+        first = b.select(b.lt(start, 0), start + size, start)
+        outside = b.lt(first, 0) | b.gt(first, size - block)
+        bad = outside if bad is None else bad | outside
+        begins.append(first * stride)
+    return bad, begins
+
+
+@cache
+def _misplaced(starts: int) -> Function:
+    """Fails where `strided_copy` does."""
+    b = Builder(f"misplaced_{starts}")
+    bad, _ = _begins(b, starts)
+    b.fail(bad, 1)
     return b.finish()
 
 

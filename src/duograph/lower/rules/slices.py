@@ -66,7 +66,6 @@ def dynamic_update(c: Lowering) -> None:
     if len(value.shape) != len(base.shape) or _misfits(value.shape, base.shape, c.attrs["axes"]):
         always_fails(c)
         return
-    c.fails_first = True
     where = [
         (start, base.shape[axis], value.shape[axis], own[axis])
         for start, axis in zip(starts, c.attrs["axes"], strict=True)
@@ -108,7 +107,6 @@ def range_update(c: Lowering) -> None:
     if (not padded and base.shape) or step == 0 or _misfits(padded, base.shape, (axis,)):
         always_fails(c)
         return
-    c.fails_first = True
     elem, parts = raw(out)
     steps = broadcast_strides(padded, (*base.shape[:axis], padded[axis], *base.shape[axis + 1 :]))
     own = contiguous_strides(base.shape)
@@ -126,7 +124,18 @@ def range_update(c: Lowering) -> None:
     function = _range_update(elem, len(outer), len(inner), whole)
     along = contiguous_strides(padded)[axis] * parts
     numbers = [base.shape[axis], step, padded[axis], along, own[axis] * parts]
+    c.check(_misfitting(), [start, stop, *numbers[:3]])
     c.call(function, [value, out], [start, stop, *numbers, *outer, *outer_v, *outer_o, *inner, *inner_v, *inner_o])
+
+
+@cache
+def _misfitting() -> Function:
+    """Fails where `_range_update` does."""
+    b = Builder("misfitting")
+    start, stop, extent, step, given = (b.dim(name) for name in ("start", "stop", "extent", "step", "given"))
+    _, length = slice_bounds(b, extent, start, stop, step)
+    b.fail(b.ne(given, length) & b.ne(given, 1), 1)
+    return b.finish()
 
 
 @cache

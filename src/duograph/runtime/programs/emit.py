@@ -26,7 +26,7 @@ from duograph.runtime.kernels.status import ASSERTION
 
 from .frame import CELLS, Frame, UnknownExtent
 from .heap import alloc_function, cut_function
-from .steps import Step
+from .steps import Step, numbers_of
 from .values import (
     ALIASES,
     CONTROL,
@@ -321,7 +321,8 @@ class Emitter(Frame):
         given = [scope.places[place] for place in step.outputs if place in scope.places]
         if not self.overwrites_inputs and any(block.kind == "input" for memory in given for block in memory.blocks):
             self.overwrites_inputs = True
-            self.b.leave()  # what has failed is repeated with the inputs as they were; later steps fail first, or never
+            self._check_places(scope, i)
+            self.b.leave()  # what has failed is repeated with the inputs as they were; no later step fails
         temporaries: dict[int, Memory] = {}
         for call in kernels.calls_of(c):
             buffers = []
@@ -337,9 +338,21 @@ class Emitter(Frame):
             dims = [self._number(d, where, scope) for d in call.dims]
             self.b.call(self.build.kernel(call.function), buffers, dims, is_safe=not kernels.may_fail(call.function))
             self.build.tick(self, f"{call.function.name} {_sizes(call.dims)}", step, call.function.symbol)
-        if self.overwrites_inputs and c.fails_first:
-            self.b.leave()  # it has written nothing, and nothing else is written
         return self._results(step, outs, c)
+
+    def _check_places(self, scope: Scope, i: int) -> None:
+        """From step ``i`` on inputs are written: that places are inside is checked now, where they are known."""
+        for step in self.build.steps_of(scope.graph)[i:]:
+            c = step.lowering
+            for call in (c.checks if c is not None else None) or ():
+                where: dict[int, Leaf] = {}
+                for node in numbers_of(step):
+                    if node in scope.values or isinstance(node, Const):
+                        (number,) = leaves_of(self.value(node, scope))
+                        where |= {id(x): number for x, n in zip(c.ins, step.inputs, strict=True) if n is node}
+                if all(id(d) in where or d.value is not None for d in call.dims if isinstance(d, Operand)):
+                    dims = [self._number(d, where, scope) for d in call.dims]
+                    self.b.call(self.build.kernel(call.function), [], dims)
 
     def _temporary(self, temporary: Temporary, scope: Scope) -> Memory:
         nbytes = temporary.nbytes

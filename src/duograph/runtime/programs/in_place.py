@@ -5,8 +5,8 @@ where input `j` lies (`frontend/programs/donation.py`), the step updates in plac
 where it is proved to be right:
 
 * the kernel that makes the output is the last to read the input, or nobody reads the input from then on;
-* no step from then on can fail, because a call that fails is repeated from the same inputs. The kernel itself may
-  (the place that it writes to is a run-time index), if it looks before it writes (`Lowering.fails_first`).
+* no step from then on can fail, because a call that fails is repeated from the same inputs; but for places that are
+  run-time indices, which are checked before the first write (`Lowering.checks`) if they are known then.
 
 Otherwise the output is made elsewhere and copied at the very end, after the last possible failure.
 """
@@ -24,7 +24,7 @@ from duograph.ir.node import Graph, Node, Param
 from duograph.lower.lowering import Operand
 
 from .emit import may_overwrite
-from .steps import Step, step_may_fail
+from .steps import Step, numbers_of, step_may_fail
 from .values import ALIASES, CONTROL, Place, leaf_types, output_places
 
 __all__ = ["written_directly"]
@@ -39,7 +39,8 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
     sizes = _symbols(graph.params)
     are_known = [_symbols([*step.nodes, *step.operands]) <= sizes for step in steps]
     may_fail = [step_may_fail(step) or not known for step, known in zip(steps, are_known, strict=True)]
-    last_failure = max((i for i, fails in enumerate(may_fail) if fails), default=-1)
+    failing = [i for i, fails in enumerate(may_fail) if fails]
+    made_by = {node: i for i, step in enumerate(steps) for node in step.nodes}
     maker_of: dict[Any, int] = {}
     readers_of: dict[Any, set[int]] = {}  # without those that only show the same memory
     users_of: dict[Any, set[int]] = {}
@@ -53,18 +54,22 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
                 readers_of.setdefault(operand, set()).add(i)
     given, times_given = set(_items(graph.output)), Counter(places)
 
+    def is_checked(i: int, before: int) -> bool:
+        """Whether step ``i`` fails only where its `numbers_of` are wrong, which are known before a step."""
+        c = steps[i].lowering
+        told = c is not None and c.checks and are_known[i]
+        return bool(told) and all(made_by.get(node, -1) < before for node in numbers_of(steps[i]))
+
     def may_write(place: Place, param: Param) -> bool:
         """Whether what is made there may lie in the memory of ``param`` from its step on."""
         maker = maker_of.get(place)
-        if maker is None or maker < last_failure:
+        if maker is None or not all(is_checked(i, maker) for i in failing if i >= maker):
             return False
         step, c, same = steps[maker], steps[maker].lowering, names[param]
         assert c is not None
         out = c.outs[step.outputs.index(place)]
         readers = {i for node in same for i in readers_of.get(node, ())}
         if out.type != param.type or any(i > maker for i in readers):
-            return False
-        if maker == last_failure and not (c.fails_first and are_known[maker] and maker in readers):
             return False
         return maker not in readers or _overwrites(step, out, same)
 

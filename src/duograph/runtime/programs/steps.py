@@ -120,7 +120,7 @@ def steps_of(graph: Graph, level: int) -> list[Step]:
             single(node)
     if isinstance(graph.output, Apply):
         single(graph.output)
-    return _undefined_late(_effects_early(steps) if has_effects else steps)
+    return _undefined_late(_effects_early(steps) if has_effects else _places_early(steps))
 
 
 def step_may_fail(step: Step) -> bool:
@@ -129,6 +129,38 @@ def step_may_fail(step: Step) -> bool:
         return any(kernels.may_fail(call.function) for call in step.lowering.calls)
     op = step.nodes[0].op
     return not (op is make_tuple or op is tuple_get or op.name in ALIASES or op.name in ("undef", "anchor"))
+
+
+def numbers_of(step: Step) -> list[Node]:
+    """The operands that checks of the step read (`Lowering.checks`)."""
+    c = step.lowering
+    if c is None or not c.checks:
+        return []
+    read = {id(d) for call in c.checks for d in call.dims}
+    return [node for x, node in zip(c.ins, step.inputs, strict=True) if id(x) in read]
+
+
+def _places_early(steps: list[Step]) -> list[Step]:
+    """``steps``, the numbers that tell where something is read or written before the first step that does, if they need
+    nothing of such steps: all places can be checked then, before inputs are overwritten (`in_place`)."""
+    maker = {node: step for step in steps for node in step.nodes}
+    checked = [step for step in steps if step.lowering is not None and step.lowering.checks]
+    if len(checked) < 2:
+        return steps
+    late: set[Step] = set()
+    for step in steps:
+        if step in checked or any(maker.get(o) in late for o in step.operands):
+            late.add(step)
+    wanted = [maker[n] for step in checked for n in numbers_of(step) if n in maker and maker[n] not in late]
+    early: set[Step] = set()
+    while wanted:
+        step = wanted.pop()
+        if step not in early:
+            early.add(step)
+            wanted += [maker[o] for o in step.operands if o in maker]
+    first = steps.index(checked[0])
+    moved = [step for step in steps[first:] if step in early]
+    return [*steps[:first], *moved, *[step for step in steps[first:] if step not in early]]
 
 
 def _has_token(node: Apply) -> bool:
