@@ -27,7 +27,7 @@ from .rule import Rule
 DTYPES = (
     dt.bool_, dt.int8, dt.int32, dt.int64, dt.uint8, dt.float16, dt.bfloat16, dt.float32, dt.float64, dt.complex64,
 )  # fmt: skip
-SHAPES = ((), (1,), (3,), (2, 3), (2, 1), (0,), (1, 3))
+SHAPES = ((), (1,), (3,), (2, 3), (4, 1), (0,), (1, 3))
 _PAIR_SHAPES = ((), (1,), (3,), (2, 3), (0,))
 _TRIPLE_SHAPES = ((), (2, 3))
 MAX_PROGRAMS = 4000

@@ -298,3 +298,14 @@ def updates_at_places_that_vary_and_one_is_outside_error(k, v, x, i, j):
     k[i] = x
     v[j] = x * 2
     return k[j - 1].sum()
+
+
+@program(calls=[(T([[float(a * b) for a in range(6)] for b in range(5)]), i) for i in (0, 1, -2, 4)])
+def small_parts_of_what_is_transposed(x, i):
+    y = x.reshape(5, 2, 3).transpose(2, 0, 1)
+    return x.T[3, 4], x.T[i], x.swapaxes(0, 1)[1:2, ::-2], y[1, i], y[:, i, 1].sum(), y[i % 3], x.T[i + 1, i]
+
+
+@program(calls=[(T([[1.0] * 3] * 4), i) for i in (0, 1, 2, 3)])
+def a_part_outside_of_what_is_transposed_error(x, i):
+    return x.T[i].sum()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from duograph.core import dtype as dt
 from duograph.ops.cast import assigned, cast, identity, stop_gradient
 from duograph.ops.movement import broadcast_to, flip, reshape, transpose
-from duograph.rewrite.pattern import attr
+from duograph.ops.slices import dynamic_slice, strided_slice
+from duograph.rewrite.pattern import attr, number
 from duograph.rewrite.rule import RuleSet, rule
 
 _PERMUTATIONS = ((), (0,), (0, 1), (1, 0))
@@ -35,6 +39,43 @@ def transpose_of_nothing(x, p):
 def transpose_of_transpose(x, p, q):
     """transpose(transpose(x, p), q) -> transpose(x, p[q])"""
     return transpose(x, perm=tuple(p[i] % x.type.ndim for i in q))
+
+
+_ALL = (None, None, None)
+_SLICES = ((), ((1, 2, 1),), (_ALL, (0, 1, 1)), ((1, None, None), (-1, None, None)), ((0, 0, 1),))
+MOST_OF_IT = 4
+"""A slice with no more than one of so many elements is taken before what is sliced is moved."""
+
+
+@rule(
+    lambda x, p=attr(*_PERMUTATIONS), slices=attr(*_SLICES): strided_slice(transpose(x, perm=p), slices=slices),
+)  # fmt: skip
+def small_slice_of_transpose(x, p, slices):
+    """strided_slice(transpose(x, p), s) -> transpose(strided_slice(x, s[p^-1]), p) for a small part of x"""
+    after = [_ALL] * len(p)
+    for axis, part in zip(p, slices, strict=False):
+        after[axis % len(p)] = part
+    part = strided_slice(x, slices=tuple(after))
+    return transpose(part, perm=p) if _is_small(part, x) else None
+
+
+@rule(
+    lambda x, i=number("int"), p=attr(*_PERMUTATIONS), axes=attr((0,), (1,)), sizes=attr((1,), (2,)): dynamic_slice(
+        transpose(x, perm=p), i, axes=axes, sizes=sizes
+    )
+)
+def small_block_of_transpose(x, i, p, axes, sizes):
+    """dynamic_slice(transpose(x, p), i, a) -> transpose(dynamic_slice(x, i, p[a]), p) for a small part of x"""
+    part = dynamic_slice(x, i, axes=tuple(p[a] % len(p) for a in axes), sizes=sizes)
+    return transpose(part, perm=p) if _is_small(part, x) else None
+
+
+def _is_small(part: Any, x: Any) -> bool:
+    sizes = [x.shape, part.shape]
+    if not all(isinstance(n, int) for shape in sizes for n in shape):
+        return False
+    whole, few = (math.prod(shape) for shape in sizes)
+    return few * MOST_OF_IT <= whole
 
 
 @rule(lambda x, shape=attr(*_SHAPES): broadcast_to(x, shape=shape))
