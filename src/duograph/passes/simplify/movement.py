@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -68,6 +69,34 @@ def small_block_of_transpose(x, i, p, axes, sizes):
     """dynamic_slice(transpose(x, p), i, a) -> transpose(dynamic_slice(x, i, p[a]), p) for a small part of x"""
     part = dynamic_slice(x, i, axes=tuple(p[a] % len(p) for a in axes), sizes=sizes)
     return transpose(part, perm=p) if _is_small(part, x) else None
+
+
+@rule(lambda x, s=attr(*_SLICES), t=attr(*_SLICES): strided_slice(strided_slice(x, slices=s), slices=t))
+def slice_of_slice(x, s, t):
+    """strided_slice(strided_slice(x, s), t) -> strided_slice(x, t of s) where the sizes that both cut are known"""
+    chained = []
+    for size, first, second in itertools.zip_longest(x.shape, s, t, fillvalue=_ALL):
+        if first == _ALL or second == _ALL:
+            chained.append(second if first == _ALL else first)
+        elif not all(k is None or isinstance(k, int) for k in (*first, *second)) or not isinstance(size, int):
+            return None
+        else:
+            kept = range(size)[slice(*first)][slice(*second)]
+            chained.append((kept.start, kept.stop if kept.stop >= 0 else None, kept.step) if kept else (0, 0, 1))
+    return strided_slice(x, slices=tuple(chained))
+
+
+@rule(
+    lambda x, i=number("int"), s=attr(*_SLICES), axes=attr((0,), (1,)), sizes=attr((1,), (2,)): dynamic_slice(
+        strided_slice(x, slices=s), i, axes=axes, sizes=sizes
+    )
+)
+def small_block_of_slice(x, i, s, axes, sizes):
+    """dynamic_slice(strided_slice(x, s), i, a) -> strided_slice(dynamic_slice(x, i, a), s) if s has all of axis a"""
+    if any(a < len(s) and s[a] != _ALL for a in axes):
+        return None
+    part = dynamic_slice(x, i, axes=axes, sizes=sizes)
+    return strided_slice(part, slices=s) if _is_small(part, x) else None
 
 
 def _is_small(part: Any, x: Any) -> bool:
