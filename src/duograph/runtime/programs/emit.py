@@ -344,7 +344,9 @@ class Emitter(Frame):
         """From step ``i`` on inputs are written: that places are inside is checked now, where they are known."""
         for step in self.build.steps_of(scope.graph)[i:]:
             c = step.lowering
-            for call in (c.checks if c is not None else None) or ():
+            if c is None:
+                continue
+            for call in c.checks or ():
                 where: dict[int, Leaf] = {}
                 for node in numbers_of(step):
                     if node in scope.values or isinstance(node, Const):

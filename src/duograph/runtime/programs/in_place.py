@@ -40,7 +40,7 @@ def written_directly(graph: Graph, steps: Sequence[Step], wanted: Mapping[int, i
     are_known = [_symbols([*step.nodes, *step.operands]) <= sizes for step in steps]
     may_fail = [step_may_fail(step) or not known for step, known in zip(steps, are_known, strict=True)]
     failing = [i for i, fails in enumerate(may_fail) if fails]
-    made_by = {node: i for i, step in enumerate(steps) for node in step.nodes}
+    made_by: dict[Node, int] = {node: i for i, step in enumerate(steps) for node in step.nodes}
     maker_of: dict[Any, int] = {}
     readers_of: dict[Any, set[int]] = {}  # without those that only show the same memory
     users_of: dict[Any, set[int]] = {}

@@ -143,7 +143,7 @@ def numbers_of(step: Step) -> list[Node]:
 def _places_early(steps: list[Step]) -> list[Step]:
     """``steps``, the numbers that tell where something is read or written before the first step that does, if they need
     nothing of such steps: all places can be checked then, before inputs are overwritten (`in_place`)."""
-    maker = {node: step for step in steps for node in step.nodes}
+    maker: dict[Node, Step] = {node: step for step in steps for node in step.nodes}
     checked = [step for step in steps if step.lowering is not None and step.lowering.checks]
     if len(checked) < 2:
         return steps
