@@ -172,3 +172,21 @@ def _scaled(x, k):
 @program(calls=[(X + 3,), (X + 60,)])
 def recursion_on_numbers_that_are_equal(x):
     return _scaled(x, 1), _scaled(x, Place.FIRST), _scaled(x, True), _scaled(x, 0.0), _scaled(x, -0.0), _scaled(x, 1.0)
+
+
+HELD = [1, 2]  # each run sets its own
+
+_X = [T([-1.25, 1.5, -1.25, 0.5]), T([2.25, 2.25, -0.5, 1.75]), T([-1.0, 2.0, 0.25, -2.5])]
+
+
+@program(
+    calls=[(_X[i % 3], n, bool(i % 2)) for i, n in enumerate([4, 10, 2, 5, 3, 4, 7, 9])], globals_={"HELD": [1, 2]}
+)
+def a_number_in_a_list_that_one_path_reads_first(x, n, flag):
+    if sorted("ab", key=lambda a: float(x.argmax()) * (a < "b")):
+        chr(n - 1)
+    HELD[0] += flag
+    match sorted("ab", key=lambda a: float(T(2)) * (a < "b")):
+        case {"a": a}:
+            return a
+    return flag, HELD[0], x * n

@@ -382,7 +382,13 @@ class Session(Identified, Shadows):
         if handle is None:
             self.guards.add(source, "type", int)
             handle = self._patterned_tensor(sources.EXTENTS[value], extent, pattern)
-        return dim_size(handle, axis=0)
+        scope = self.builder.current
+        while self.builder.current.parent is not None:  # whatever path asks first, all may read it
+            self.builder.current = self.builder.current.parent
+        try:
+            return dim_size(handle, axis=0)
+        finally:
+            self.builder.current = scope
 
     def _external_tensor(self, value: Tensor, source: Source) -> Tensor:
         if isinstance(value._data, Batched):
