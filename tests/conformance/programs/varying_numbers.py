@@ -180,7 +180,7 @@ _X = [T([-1.25, 1.5, -1.25, 0.5]), T([2.25, 2.25, -0.5, 1.75]), T([-1.0, 2.0, 0.
 
 
 @program(
-    calls=[(_X[i % 3], n, bool(i % 2)) for i, n in enumerate([4, 10, 2, 5, 3, 4, 7, 9])], globals_={"HELD": [1, 2]}
+    calls=[(_X[i % 3], n, bool(i % 2)) for i, n in enumerate([4, 10, 2, 5, 3, 4, 7, 9])], HELD=[1, 2], captured=False
 )
 def a_number_in_a_list_that_one_path_reads_first(x, n, flag):
     if sorted("ab", key=lambda a: float(x.argmax()) * (a < "b")):
