@@ -206,7 +206,8 @@ class roll:
         return x
 
     def reference(x, *, shifts, axes):
-        return np.roll(x, shifts, axes)
+        # NumPy refuses an empty tuple of axes, which is what a scalar is rolled along.
+        return np.roll(x, shifts, axes) if axes else np.array(x)
 
     def bprop(ins, out, dout, *, shifts, axes):
         return (roll(dout, shifts=tuple(-s for s in shifts), axes=axes),)

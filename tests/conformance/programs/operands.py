@@ -14,6 +14,11 @@ def sizes_and_places_that_are_numbers_of_numpy_or_none_at_all_error(x, k):
     return mint.roll(x, k, 0), ops.diag(x[:2]), mint.diag_embed(x, k)
 
 
+@program(calls=[(T(3.0), 1), (T(3.0), 0), (T(3.0), 1)])
+def a_scalar_that_is_rolled(x, n):
+    return mint.roll(x, n, -1), ops.roll(x, n, 0), ops.roll(x, n)
+
+
 @program(calls=[(X, 2), (X, -1), (X, 0), (X, 2)], captured=False)
 def sizes_that_become_negative_error(x, n):
     return ops.tile(x, (n,)), mint.normal(size=(n, 2)).shape
