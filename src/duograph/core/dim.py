@@ -40,6 +40,9 @@ _LOCK = fork_safe_lock()
 LONGEST = 10_000
 """Characters of the text of an extent. What a recursion makes of sizes may grow by a factor at each step."""
 
+MOST_RESULTS = 4096
+"""Results of one operation that are remembered: a program computes the same few sizes at each of its steps."""
+
 
 class UnknownSizeError(TypeError):
     """The value of a symbolic dimension was asked for."""
@@ -218,6 +221,19 @@ def _from_terms(const: int, terms: dict[Monomial, int]) -> Extent:
 
 
 def _combine(a: Extent, b: Extent, sign: int) -> Extent:
+    return _sum(_exact(a), _exact(b), sign)
+
+
+def _multiply(a: Extent, b: Extent) -> Extent:
+    return _product(_exact(a), _exact(b))
+
+
+def _exact(x: Extent) -> Extent:
+    return x if isinstance(x, Dim) else operator.index(x)
+
+
+@functools.lru_cache(MOST_RESULTS)
+def _sum(a: Extent, b: Extent, sign: int) -> Extent:
     const, terms = _terms(a)
     const_b, terms_b = _terms(b)
     for mono, coef in terms_b.items():
@@ -225,7 +241,8 @@ def _combine(a: Extent, b: Extent, sign: int) -> Extent:
     return _from_terms(const + sign * const_b, terms)
 
 
-def _multiply(a: Extent, b: Extent) -> Extent:
+@functools.lru_cache(MOST_RESULTS)
+def _product(a: Extent, b: Extent) -> Extent:
     const_a, terms_a = _terms(a)
     const_b, terms_b = _terms(b)
     out: dict[Monomial, int] = defaultdict(int)
@@ -424,6 +441,7 @@ def definitely_lt(a: Extent, b: Extent) -> bool | None:
     return definitely_le(a + 1, b)
 
 
+@functools.lru_cache(MOST_RESULTS)
 def symbols_of(x: Extent) -> frozenset[Symbol]:
     """The symbols that occur in `x`."""
     found: set[Symbol] = set()

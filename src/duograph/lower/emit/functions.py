@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.lower.loop.ir import Block, Buffer, Function, Instr
+from duograph.lower.loop.ir import Block, Buffer, Function, Instr, Value
+from duograph.lower.loop.types import I64
 from duograph.lower.target import Target
 
-from .calls import PointerTable
+from .calls import CallTables
 from .memory import Memory
 from .module import Module, captured
 from .spelling import llvm_type, word
@@ -41,7 +42,6 @@ class _Emitter(Values, Memory):
         self.regions = 0
         self.call_slots = [0, 0]
         self.shared_status = False
-        self.pointers_of_calls: PointerTable | None = None
 
     # ---- functions -----------------------------------------------------------------------------------------------
 
@@ -52,18 +52,27 @@ class _Emitter(Values, Memory):
             slot = self.temp(f"getelementptr ptr, ptr %bufs, i64 {k}")
             self.assign(buf, f"load ptr, ptr {slot}")
         self.parameters = [self.names[buf.id] for buf in function.buffers]
+        tables = self.tables = CallTables() if CallTables.is_worthwhile(function) else None
         for k, dim in enumerate(function.dims):
             slot = self.temp(f"getelementptr i64, ptr %dims, i64 {k}")
             self.assign(dim, f"load {llvm_type(dim.type)}, ptr {slot}")
-        if PointerTable.is_worthwhile(function):
-            self.pointers_of_calls = PointerTable()
-            self.fixed = {buf.id: (k, 0) for k, buf in enumerate(function.buffers)}
-            place = len(self.lines)
+            self.is_early(dim)
+        body = function.body.instrs
+        if tables is not None:
+            self.fixed = {buf.id: (k, 0, "") for k, buf in enumerate(function.buffers)}
+            prologue = tables.prologue(function)
+            for instr in prologue:
+                self.instr(instr)
+                for result in instr.results:
+                    self.is_early(result)
+            place, before = len(self.lines), self.label
             self.line("")
             self.start("begin")
-        self.block(function.body)
-        if self.pointers_of_calls is not None:
-            self.lines[place] = self.pointers_of_calls.text(self.module, "begin")
+            body = body[len(prologue) :]
+        for instr in body:
+            self.instr(instr)
+        if tables is not None:
+            tables.write(self, place, before, "begin")
         status = self.temp("load i32, ptr %status")
         self.line(f"ret i32 {status}")
         self.close(f"define i32 @{self.symbol}(ptr noundef %bufs, ptr noundef %dims) #0")
@@ -75,10 +84,18 @@ class _Emitter(Values, Memory):
             self.entry.append(f"  %cdims = alloca [{self.call_slots[1]} x i64], align 16")
         self.parts.append("\n".join([f"{head} {{", "entry:", *self.entry, *self.lines, "}"]))
 
+    def is_early(self, x: Value | Buffer) -> None:
+        """``x`` has just got its name, before all calls: if it is a number, tables of calls may read it."""
+        if self.tables is not None and isinstance(x, Value) and x.const is None and x.type == I64:
+            self.tables.early.setdefault(self.names[x.id], len(self.lines) - 1)
+
     def block(self, block: Block) -> None:
         for instr in block.instrs:
-            if instr.op != "const":
-                getattr(self, "do_" + instr.op.rstrip("_"), self.do_simple)(instr)
+            self.instr(instr)
+
+    def instr(self, instr: Instr) -> None:
+        if instr.op != "const":
+            getattr(self, "do_" + instr.op.rstrip("_"), self.do_simple)(instr)
 
     # ---- control -------------------------------------------------------------------------------------------------
 
@@ -178,15 +195,7 @@ class _Emitter(Values, Memory):
     def do_call(self, instr: Instr) -> None:
         n = instr.attrs["n_buffers"]
         buffers, dims = instr.operands[:n], instr.operands[n:]
-        pointers = self.pointers_of(buffers)
-        table = "%cdims"
-        if all(d.const is not None for d in dims):  # type: ignore[union-attr]
-            table = self.module.constant(tuple([word(d) for d in dims])) if dims else "null"
-        else:
-            self.call_slots[1] = max(self.call_slots[1], len(dims))
-            for k, dim in enumerate(dims):
-                slot = self.temp(f"getelementptr i64, ptr %cdims, i64 {k}")
-                self.line(f"store {self.typed(dim)}, ptr {slot}")  # type: ignore[arg-type]
+        pointers, table = self.pointers_of(buffers), self.sizes_of(dims)  # type: ignore[arg-type]
         symbol = instr.attrs["function"]
         if symbol not in self.module.defined:
             self.module.declare(f"declare i32 @{symbol}(ptr, ptr)")
@@ -198,8 +207,8 @@ class _Emitter(Values, Memory):
         """An array of pointers to ``buffers``."""
         if not buffers:
             return "null"
-        if self.pointers_of_calls is not None and all(buf.id in self.fixed for buf in buffers):
-            first = self.pointers_of_calls.place(tuple([self.fixed[buf.id] for buf in buffers]))
+        if self.tables is not None and all(buf.id in self.fixed for buf in buffers):
+            first = self.tables.pointers(tuple([self.fixed[buf.id] for buf in buffers]))
             if first is not None:
                 return self.temp(f"getelementptr ptr, ptr %pointers, i64 {first}")
         self.call_slots[0] = max(self.call_slots[0], len(buffers))
@@ -207,6 +216,22 @@ class _Emitter(Values, Memory):
             slot = self.temp(f"getelementptr ptr, ptr %cbufs, i64 {k}")
             self.line(f"store ptr {self.ref(buf)}, ptr {slot}")
         return "%cbufs"
+
+    def sizes_of(self, dims: tuple[Value, ...]) -> str:
+        """An array of ``dims``."""
+        if all(d.const is not None for d in dims):
+            return self.module.constant(tuple([word(d) for d in dims])) if dims else "null"
+        names = [self.names[d.id] if d.const is None else "" for d in dims]
+        if self.tables is not None and all(not name or name in self.tables.early for name in names):
+            sizes = [(word(d) if d.const is not None else 0, name) for d, name in zip(dims, names, strict=True)]
+            first = self.tables.sizes(tuple(sizes))
+            if first is not None:
+                return self.temp(f"getelementptr i64, ptr %sizes, i64 {first}")
+        self.call_slots[1] = max(self.call_slots[1], len(dims))
+        for k, dim in enumerate(dims):
+            slot = self.temp(f"getelementptr i64, ptr %cdims, i64 {k}")
+            self.line(f"store {self.typed(dim)}, ptr {slot}")
+        return "%cdims"
 
     def do_parallel(self, instr: Instr) -> None:
         lo, hi, grain = instr.operands

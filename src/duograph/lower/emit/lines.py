@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from duograph.lower.loop.ir import Buffer, Value
 
+from .calls import CallTables
 from .module import Module
 from .spelling import literal, llvm_type, type_of
 
@@ -17,7 +18,9 @@ class Lines:
         names: what values and buffers are called, by id.
         label: the block that is being written.
         parameters: names of the buffers that are parameters.
-        fixed: buffers without a name yet, by id: number of a parameter, bytes behind its start.
+        fixed: buffers without a name yet, by id: number of a parameter, bytes behind its start, and further ones: a
+            number that is known early, or none.
+        tables: arguments of its calls, where there are many.
     """
 
     def __init__(self, module: Module) -> None:
@@ -27,7 +30,8 @@ class Lines:
         self.names: dict[int, str] = {}
         self.label = "entry"
         self.parameters: list[str] = []
-        self.fixed: dict[int, tuple[int, int]] = {}
+        self.fixed: dict[int, tuple[int, int, str]] = {}
+        self.tables: CallTables | None = None
         self._count = 0
 
     def line(self, text: str) -> None:
@@ -50,8 +54,9 @@ class Lines:
             return literal(x.const, x.type)
         if x.id in self.names:
             return self.names[x.id]
-        number, offset = self.fixed[x.id]
-        return self.temp(f"getelementptr i8, ptr {self.parameters[number]}, i64 {offset}")
+        number, offset, early = self.fixed[x.id]
+        found = self.temp(f"getelementptr i8, ptr {self.parameters[number]}, i64 {offset}")
+        return self.temp(f"getelementptr i8, ptr {found}, i64 {early}") if early else found
 
     def typed(self, x: Value) -> str:
         return f"{llvm_type(x.type)} {self.ref(x)}"

@@ -17,7 +17,7 @@ class Memory(Lines):
 
     def __init__(self, module: Module) -> None:
         super().__init__(module)
-        self.addresses: dict[int, tuple[int, int]] = {}  # of `fixed` buffers as integers, by id
+        self.addresses: dict[int, tuple[int, int, str]] = {}  # of `fixed` buffers as integers, by id
 
     def address(self, buf: Any, index: Value) -> str:
         elem = "i8" if buf.elem == "bool" else LLVM[buf.elem]
@@ -121,10 +121,14 @@ class Memory(Lines):
 
     def do_view(self, instr: Instr) -> None:
         buf, offset = instr.operands
-        if buf.id in self.fixed and isinstance(offset, Value) and offset.const is not None:
-            number, start = self.fixed[buf.id]
-            self.fixed[instr.results[0].id] = number, start + offset.const
-            return
+        if buf.id in self.fixed and isinstance(offset, Value):
+            number, start, early = self.fixed[buf.id]
+            if offset.const is not None:
+                self.fixed[instr.results[0].id] = number, start + offset.const, early
+                return
+            if not early and self.tables is not None and self.names[offset.id] in self.tables.early:
+                self.fixed[instr.results[0].id] = number, start, self.names[offset.id]
+                return
         self.assign(instr.results[0], f"getelementptr i8, ptr {self.ref(buf)}, i64 {self.ref(offset)}")
 
     def do_alloc(self, instr: Instr) -> None:

@@ -20,6 +20,9 @@ class Values(Lines):
         type_, t = result.type, llvm_type(result.type)
         ops = [self.ref(x) for x in instr.operands]
         op = instr.op
+        if op == "add" and ops[1] == "0" and not type_.is_float:
+            self.names[result.id] = ops[0]  # an offset that turned out to be none
+            return
         if op in BINARY:
             name = BINARY[op][0 if type_.is_float else 1 if type_.is_signed else 2]
             if not name:

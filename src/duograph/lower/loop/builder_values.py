@@ -110,6 +110,9 @@ class Values:
                 return b
             if op == "mul" and (a.const == 0 or b.const == 0):
                 return self.const(0)
+        if a.type == BOOL and op in ("and", "or") and (a.const is not None or b.const is not None):
+            known, other = (a, b) if a.const is not None else (b, a)
+            return other if known.const == (op == "and") else known
         return self.emit(op, (a, b), a.type)
 
     def add(self, a: Index, b: Index) -> Any:

@@ -180,10 +180,13 @@ class Frame:
         constants, b._constants = b._constants, [{}]
         total: Any = self.plan.size
         starts = []
+        padded: dict[Extent, Any] = {}
         for extent in self.plan.slots:
             starts.append(total)
-            nbytes = b.add(self.dim(extent), ALIGN - 1 + (ALIGN if self.debug else 0))
-            total = b.add(total, b.mul(b.max(b.div(nbytes, ALIGN), 1), ALIGN))
+            if extent not in padded:
+                nbytes = b.add(self.dim(extent), ALIGN - 1 + (ALIGN if self.debug else 0))
+                padded[extent] = b.max(b.binary("and", nbytes, -ALIGN), ALIGN)
+            total = b.add(total, padded[extent])
         if self._relocations or always:
             address = reserve(total)
             b._block.instrs.append(Instr("at", (address,), {"elem": "u8"}, (self.arena,)))
@@ -202,6 +205,8 @@ def floor_divided(b: Builder, x: Any, y: Any) -> tuple[Any, Any]:
     """Python's ``x // y`` and ``x % y``; by zero it is 0 and ``x`` (somebody has noted the failure)."""
     if isinstance(x, int) and isinstance(y, int):
         return (x // y, x % y) if y else (0, x)
+    if isinstance(y, int) and y > 0 and y & (y - 1) == 0:
+        return b.shr(x, y.bit_length() - 1), b.binary("and", x, y - 1)
     x, y = b.value(x), b.value(y)
     zero = b.eq(y, 0)
     safe = b.select(zero | b.eq(y, -1), 1, y)
