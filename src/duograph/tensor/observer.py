@@ -89,9 +89,11 @@ def _name_in(outer: Any, inner: Any) -> str:
     """The name of a Cell among those that another one consists of; empty: it is none of them."""
     work, seen = [("", outer)], {id(outer)}
     for prefix, cell in work:
-        for name, part in raw_getattr(cell, "__dict__", {}).get("_cells", {}).items():
+        parts = raw_getattr(cell, "__dict__", {}).get("_cells", {})
+        for name, part in parts.items():
             if part is inner:
                 return f"{prefix}{name}"
+        for name, part in parts.items():
             if is_layer(part) and id(part) not in seen:
                 seen.add(id(part))
                 work.append((f"{prefix}{name}.", part))

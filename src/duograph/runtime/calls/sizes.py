@@ -37,21 +37,21 @@ class Sizes:
         frame = Frame("sizes", debug=False)
         b = frame.b
         extents, records = b.buffer("extents", "i64"), b.buffer("records", "i64")
-        known = frame.entry_symbols = {s: b.dim(s.name) for s in self.symbols}
+        known = {s: b.dim(s.name) for s in self.symbols}
         for symbol, size in known.items():
             if symbol.lo > 0:
                 b.fail(b.lt(size, int(symbol.lo)), ASSERTION)
         for k, wanted in enumerate(self.given):
-            b.fail(b.ne(b.dim(f"given{k}"), b.value(frame.dim(wanted))), ASSERTION)
+            b.fail(b.ne(b.dim(f"given{k}"), b.value(frame.dim(wanted, known))), ASSERTION)
         for one, two in self.equal:
             if _symbols(one) | _symbols(two) <= known.keys():
-                b.fail(b.ne(b.value(frame.dim(one)), b.value(frame.dim(two))), ASSERTION)
+                b.fail(b.ne(b.value(frame.dim(one, known)), b.value(frame.dim(two, known))), ASSERTION)
         at = 0
         for k, type in enumerate(self.outputs):
             for extent in type.shape:
-                b.store(extents, at, b.value(frame.dim(extent)))
+                b.store(extents, at, b.value(frame.dim(extent, known)))
                 at += 1
-            nbytes = b.value(frame.dim(bytes_of(type)))
+            nbytes = b.value(frame.dim(bytes_of(type), known))
             b.fail(b.lt(nbytes, 1), ASSERTION)
             b.store(records, k * OUTPUT.n_words + OUTPUT.bytes.word, nbytes)
         return b.finish()

@@ -49,6 +49,8 @@ class Frame:
         self.plan: ArenaPlan
         self._relocations: list[tuple[Value, Block, int]] = []
         self._known: dict[tuple[Block, int], Value] = {}
+        self._sizes: dict[Dim, Value] = {}  # that are computed at the entry
+        self._is_entry = False
         self._outside: dict[Block, Buffer] = {}  # buffers that blocks of other kinds than the arena's are
         self._loops: list[tuple[int, set[Block]]] = []
         self.entry_symbols: dict[Symbol, Any] = {}
@@ -144,6 +146,10 @@ class Frame:
             if extent not in known:
                 raise UnknownExtent(extent)
             return known[extent]
+        if isinstance(extent, Dim) and self._is_known_early(extent, known):
+            if extent not in self._sizes:
+                self._sizes[extent] = Value(b._id(), I64, b)
+            return self._sizes[extent]
         if isinstance(extent, Sum):
             total: Any = extent.const
             for monomial, factor in extent.terms:
@@ -163,6 +169,13 @@ class Frame:
         assert not isinstance(extent, Dim), extent
         return extent
 
+    def _is_known_early(self, extent: Dim, known: dict[Symbol, Any]) -> bool:
+        """Whether ``extent`` is computed once, at the entry: steps often need the same one."""
+        early = self.entry_symbols
+        return not self._is_entry and all(
+            s in early and known.get(s) is early[s] and isinstance(early[s], Value) for s in symbols_of(extent)
+        )
+
     # ---- the end -------------------------------------------------------------------------------------------------
 
     def finish(self, reserve: Any, always: bool = False) -> Function:
@@ -179,6 +192,9 @@ class Frame:
         body, b._block = b._block, entry
         constants, b._constants = b._constants, [{}]
         total: Any = self.plan.size
+        self._is_entry = True
+        for extent, value in self._sizes.items():
+            b._block.instrs.append(Instr("add", (b.value(self.dim(extent)), b.const(0)), {}, (value,)))
         starts = []
         padded: dict[Extent, Any] = {}
         for extent in self.plan.slots:
