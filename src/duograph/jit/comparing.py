@@ -103,6 +103,14 @@ class Comparing:
                 if not any(e.comparison.pays is not False for e in used):
                     self._leave(entry.comparison)
 
+    def _answer_losing(self: Any, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer to a call of a version that Python leads and that loses, while others are in use."""
+        started = time.perf_counter()
+        try:
+            return (self.plain or self.fn)(*args, **kwargs)
+        finally:
+            entry.comparison.look(1, time.perf_counter() - started)
+
     def _leave(self: Any, comparison: Comparison) -> None:
         """Plain Python answers from now on."""
         changes[0] += 1

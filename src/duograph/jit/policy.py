@@ -76,6 +76,9 @@ SAMPLES, CLEAR, FIRST = 8, 2, 3
 are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
+LOSING = 2.0
+"""So many times what plain Python takes a version that Python leads may take, before its calls are left to plain Python
+though others of the function are in use."""
 RAISING = 8
 """Timed calls in a row that raise, before their times count: all calls may be like that."""
 MINOR = 4
@@ -395,6 +398,11 @@ class Comparison:
             self._first = 2 * FIRST
             return True
         return False
+
+    @property
+    def loses(self) -> bool:
+        """Whether compiled calls take so much longer that plain ones are better even if Python decides at each."""
+        return self.pays is False and self.compiled > self.plain * LOSING
 
     @property
     def reason(self) -> str:

@@ -9,6 +9,7 @@ import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.base.config import config, set_config
 from duograph.jit import policy
+from duograph.jit.entry import Entry
 from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
 from tests.unit.jit.native_calls import python_within
 
@@ -231,6 +232,23 @@ def test_other_versions_go_on(told):
         f(X)
         log.clear()
     assert f.left is None and f.comparison.pays is True
+
+
+def test_calls_of_a_version_that_loses_are_plain_though_another_is_in_use(told, monkeypatch):
+    runs, run = [], Entry.run
+    monkeypatch.setattr(Entry, "run", lambda self, values: runs.append(1) or run(self, values))
+    f = ms.jit(lambda x: ops.tanh(x) * 2 + x.exp() - 1)
+    told.compiled = 9.0
+    whole, part = ops.ones((4, 4)), ops.ones((4, 8))[:, ::2]  # Python leads calls with what is not contiguous
+    for _ in range(100):
+        assert f(whole).tolist() == f(part).tolist()
+    assert f.left is None and len(runs) < 40
+    told.plain, before = 100.0, len(runs)
+    for entry in f._own.compiled:
+        entry.comparison.look = lambda calls, seconds, c=entry.comparison: Comparison.look(c, calls, told.plain)
+    for _ in range(100):
+        f(part)
+    assert len(runs) > before + 40  # it pays now
 
 
 def stepped(log):
