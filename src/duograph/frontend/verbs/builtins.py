@@ -266,6 +266,11 @@ def _object_setattr(calls: Any, obj: Any, name: str, value: Any) -> None:
     calls.semantics.object_setattr(obj, name, value)
 
 
+@substitute(object.__getattribute__)
+def _object_getattr(calls: Any, obj: Any, name: str) -> Any:
+    return calls.semantics.object_getattr(obj, name)
+
+
 @substitute(delattr)
 def _delattr(calls: Any, obj: Any, name: str) -> None:
     calls.semantics.delattr(obj, name)

@@ -159,6 +159,8 @@ class Calls:
         if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
             if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
                 return self.semantics.object_setattr(fn.__self__, *args)
+            if fn.__name__ == "__getattribute__" and len(args) == 1 and not kwargs:
+                return self.semantics.object_getattr(fn.__self__, *args)
             if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
                 raise Uncapturable("object.__delattr__ of what the class deletes")
         if isinstance(fn, CACHED) and _kind_of_cached(fn) != "framework":
