@@ -8,7 +8,6 @@ program interprets the method where it reads an attribute. But code of ours look
 from __future__ import annotations
 
 import dis
-import sys
 import types
 from typing import Any
 
@@ -18,11 +17,16 @@ from duograph.base.weak import WeakTable
 from .facts import HEAP_TYPE, lookup
 from .sources import Source, attr, item
 
-_READS = ("LOAD_", "STORE_FAST", "POP_", "JUMP_", "COMPARE_", "CONTAINS_", "IS_", "RETURN_", "PUSH_NULL", "TO_BOOL")
-_PASSES = ("RESUME", "NOP", "COPY", "SWAP", "PRECALL", "CALL", "BINARY_SUBSCR", "UNARY_NOT", "COPY_FREE_VARS")
+_READS = ("LOAD_", "STORE_FAST", "POP_", "JUMP_", "COMPARE_", "CONTAINS_", "IS_", "RETURN_", "TO_BOOL")
+_PASSES = (
+    "RESUME", "NOP", "COPY", "SWAP", "PRECALL", "CALL", "BINARY_SUBSCR", "BINARY_SLICE", "BUILD_SLICE", "UNARY_NOT",
+    "COPY_FREE_VARS",
+)  # fmt: skip
+"""Without ``PUSH_NULL``, which the call of anything but a method, or of a global variable, needs."""
 _NOT = ("JUMP_BACKWARD",)
 _GLOBALS = frozenset(("super", "object"))
-_METHODS = frozenset(("__getattribute__", "startswith", "endswith"))
+_OF_TEXT = ("startswith", "endswith")
+_METHODS = frozenset(("__getattribute__", *_OF_TEXT))
 _NAMED = {
     "LOAD_GLOBAL": _GLOBALS, "LOAD_DEREF": ("__class__",),
     "LOAD_ATTR": _METHODS, "LOAD_METHOD": _METHODS, "LOAD_SUPER_ATTR": _METHODS,
@@ -49,10 +53,18 @@ def only_reads(value: Any) -> bool:
     own = object.__getattribute__(value, "__dict__") if kind.__dictoffset__ else None
     if type(own) is not dict or not all(_is_reading(f) for f in readers):
         return False
-    named = {name for f in readers for name in f.__code__.co_consts if type(name) is str}
-    if any(hasattr(type(lookup(kind, name)), "__get__") for name in named if not name.startswith("__")):
+    named = {name for f in readers for name in f.__code__.co_consts if type(name) is str and name != "__dict__"}
+    if any(hasattr(type(lookup(kind, name)), "__get__") for name in (*named, *_OF_TEXT)):
         return False  # a property, say
-    return all(type(raw_getattr(value, name)) in _TABLES for name in named if not name.startswith("__"))
+    return all(type(raw_getattr(value, name)) in _TABLES for name in named) and _answers_plainly(value, own)
+
+
+def _answers_plainly(value: Any, own: dict[str, Any]) -> bool:
+    """Whether our code finds what it asks any object for, and a name that no object has is missing."""
+    try:
+        return value.__class__ is type(value) and value.__dict__ is own and not hasattr(value, "__\0")
+    except (LookupError, TypeError, NameError, AttributeError):
+        return False
 
 
 def _is_reading(fn: types.FunctionType) -> bool:
@@ -66,21 +78,13 @@ def _is_reading(fn: types.FunctionType) -> bool:
 def _reads_only(code: types.CodeType) -> bool:
     if code.co_argcount != 2 or code.co_kwonlyargcount or code.co_flags & (0x04 | 0x08 | 0x20):
         return False  # star arguments, generators
-    calls = named = outer = 0
     for one in dis.get_instructions(code):
         name = one.opname
         if name.startswith(_NOT) or not (name.startswith(_READS) or name in _PASSES):
             return False
-        if (name == "LOAD_GLOBAL" and one.argval not in _GLOBALS) or (
-            name == "LOAD_DEREF" and one.argval != "__class__"
-        ):
+        if one.argval not in _NAMED.get(name, (one.argval,)):
             return False
-        named += name in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
-        calls += name == "CALL"
-        outer += name == "LOAD_GLOBAL" and one.argval == "super"
-    if sys.version_info >= (3, 12):  # where `super()` with an attribute is one instruction, not a call
-        outer = 0
-    return calls <= named + outer  # nothing else is called
+    return True
 
 
 def own_attribute(base: Source, obj: Any, name: str) -> Source:

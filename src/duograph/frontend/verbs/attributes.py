@@ -65,7 +65,7 @@ class Attributes:
 
     def _getattr(self, obj: Any, name: str) -> Any:
         if name in ("__dict__", "__globals__"):
-            self._check_namespace(obj, name)
+            self.check_namespace(obj, name)
         if isinstance(obj, CapturedFunction):
             check_function_attribute(obj, name)
             if name == "__class__":
@@ -95,7 +95,7 @@ class Attributes:
             return getattr(obj, name)  # values of the program, which are held as they are
         return self._instance_attr(obj, name)
 
-    def _check_namespace(self, obj: Any, name: str) -> None:
+    def check_namespace(self, obj: Any, name: str) -> None:
         """The dictionary of an outside object may be read as long as the program does not write to the object."""
         if name == "__globals__" or isinstance(obj, CONTAINERS):
             raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object")
@@ -199,8 +199,8 @@ class Attributes:
         source = sources.attr(self.session.tensor_source(obj), name)
         if name in raw_getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
             return self.session.external(getattr(obj, name), source)
-        if found is None:
-            self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
+        if lookup(type(obj), name, MISSING) is MISSING:  # a Parameter answers for flags that nobody has set
+            self.session.guards.add(self.session.tensor_source(obj), "no own attribute", name)
         return getattr(obj, name)
 
     def _present(self, value: Any, obj: Any, name: str) -> Any:
@@ -265,22 +265,18 @@ class Attributes:
     def _instance_attr(self, obj: Any, name: str) -> Any:
         reader = reader_of(type(obj))
         if reader is None:
-            return self._found_attr(obj, name)
+            return self.found_attr(obj, name)
         watched(type(obj), "__getattribute__")
-        return self._or_hook(obj, reader, (obj, name))
+        try:
+            return self.calls.call(reader, (obj, name), {})
+        except AttributeError:
+            hook = special_method(type(obj), "__getattr__")
+            if not is_interpreted(hook):
+                raise
+        return self.calls.call(hook, (obj, name), {})
 
-    def object_getattr(self, obj: Any, name: str) -> Any:
-        """``object.__getattribute__(obj, name)``: no ``__getattribute__`` or ``__getattr__`` of the class is asked."""
-        if reader_of(type(obj)) is None or isinstance(obj, type | Tensor):
-            return self.calls.call_native(object.__getattribute__, (obj, name), {})
-        if name == "__dict__":
-            self._check_namespace(obj, name)
-        elif raw_getattr(obj, name, MISSING) is MISSING and ("attr", id(obj), name) not in self.world.overlay:
-            self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
-            object.__getattribute__(obj, name)
-        return self._found_attr(obj, name)
-
-    def _found_attr(self, obj: Any, name: str) -> Any:
+    def found_attr(self, obj: Any, name: str) -> Any:
+        """What is found on the object or its class; an own ``__getattribute__`` is not asked."""
         key = ("attr", id(obj), name)
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], obj, name)
