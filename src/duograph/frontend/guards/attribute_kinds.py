@@ -7,6 +7,7 @@ from typing import Any
 
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lacks, lookup
+from duograph.frontend.rules.readers import reads_plainly
 from duograph.frontend.rules.sources import Source
 from duograph.runtime.python.cpython import TYPE, Unsupported
 
@@ -26,7 +27,7 @@ class _NoAttribute(Lacks):
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
         module = t.known(source)
         cls = type(module)
-        if cls.__flags__ & HEAP_TYPE and cls.__getattribute__ is object.__getattribute__:
+        if cls.__flags__ & HEAP_TYPE and reads_plainly(cls):
             return lookup(cls, "__getattr__") is None and _lacks_natively(t, module, expected)
         plain = cls is types.ModuleType and "__getattr__" not in vars(module)
         if not plain or hasattr(types.ModuleType, expected):
@@ -39,7 +40,7 @@ class _NoAttribute(Lacks):
 def _lacks_natively(t: Translation, owner: Any, name: str) -> bool:
     """Translates that an object known by identity lacks an attribute, as its class does."""
     cls = type(owner)
-    if isinstance(owner, type) or not cls.__flags__ & HEAP_TYPE or type(raw_getattr(owner, "__dict__")) is not dict:
+    if isinstance(owner, type | types.ModuleType) or not cls.__flags__ & HEAP_TYPE or type(raw_getattr(owner, "__dict__")) is not dict:
         return False
     try:
         own = t.program.own_dictionary(owner)

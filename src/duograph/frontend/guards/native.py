@@ -11,7 +11,7 @@ from typing import Any
 
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lookup
-from duograph.frontend.rules.readers import reader_of
+from duograph.frontend.rules.readers import reader_of, reads_plainly
 from duograph.frontend.rules.sources import EXTENTS, Source
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
@@ -192,7 +192,7 @@ class Translator:
         """Whether ``source`` is an attribute of a known object that its class holds, as it is."""
         owner = self.known(source.base) if source.kind == "attr" else None
         own = raw_getattr(owner, "__dict__")
-        if isinstance(owner, type) or type(own) is not dict or source.key in own or not _reads_plainly(type(owner)):
+        if isinstance(owner, type) or type(own) is not dict or source.key in own or not reads_plainly(type(owner)):
             return False
         found = lookup(type(owner), source.key, MISSING)
         return found is not MISSING and not hasattr(type(found), "__get__") and found is getattr(owner, source.key)
@@ -220,12 +220,7 @@ def _is_own_attribute(owner: Any, name: str) -> bool:
     cls = type(owner)
     if owner is None or isinstance(owner, type) or name not in raw_getattr(owner, "__dict__", ()):
         return False
-    return _reads_plainly(cls) and not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
-
-
-def _reads_plainly(cls: Any) -> bool:
-    plainly: Any = (object.__getattribute__, types.ModuleType.__getattribute__)
-    return cls.__getattribute__ in plainly
+    return reads_plainly(cls) and not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
 
 
 def _is_plain_class_attribute(owner: Any, name: str) -> bool:

@@ -42,6 +42,12 @@ def reader_of(kind: type) -> types.FunctionType | None:
     return found if type(found) is types.FunctionType else None  # type: ignore[comparison-overlap, return-value]
 
 
+def reads_plainly(kind: type) -> bool:
+    """Whether the class finds attributes as `object` does, or as modules do."""
+    plainly: Any = (object.__getattribute__, types.ModuleType.__getattribute__)
+    return kind.__getattribute__ in plainly
+
+
 def only_reads(value: Any) -> bool:
     """Whether looking at ``value`` runs its own ``__getattribute__``, and nothing that could be seen or misled by it.
 
