@@ -32,6 +32,7 @@ class _NoAttribute(Lacks):
         plain = cls is types.ModuleType and "__getattr__" not in vars(module)
         if not plain or hasattr(types.ModuleType, expected):
             return False
+        t.program.fixed(module, TYPE, cls)
         t.program.absent(vars(module), expected)
         t.program.absent(vars(module), "__getattr__")
         return True
@@ -40,7 +41,9 @@ class _NoAttribute(Lacks):
 def _lacks_natively(t: Translation, owner: Any, name: str) -> bool:
     """Translates that an object known by identity lacks an attribute, as its class does."""
     cls = type(owner)
-    if isinstance(owner, type | types.ModuleType) or not cls.__flags__ & HEAP_TYPE or type(raw_getattr(owner, "__dict__")) is not dict:
+    if isinstance(owner, type | types.ModuleType) or not cls.__flags__ & HEAP_TYPE:
+        return False
+    if type(raw_getattr(owner, "__dict__")) is not dict:
         return False
     try:
         own = t.program.own_dictionary(owner)
