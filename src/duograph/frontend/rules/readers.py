@@ -66,11 +66,17 @@ def only_reads(value: Any) -> bool:
 
 
 def _answers_plainly(value: Any, own: dict[str, Any]) -> bool:
-    """Whether our code finds what it asks any object for, and a name that no object has is missing."""
+    """Whether our code finds what it asks any object for, and hears of a name that nobody has as usual."""
+    read: Any = reader_of(type(value))  # called as it is: `getattr` would ask a ``__getattr__``, too
     try:
-        return value.__class__ is type(value) and value.__dict__ is own and not hasattr(value, "__\0")
-    except (LookupError, TypeError, NameError, AttributeError):
-        return False
+        if read(value, "__class__") is not type(value) or read(value, "__dict__") is not own:
+            return False
+        read(value, "__\0")
+    except AttributeError:
+        return True
+    except (LookupError, TypeError, NameError):
+        pass
+    return False
 
 
 def _is_reading(fn: types.FunctionType) -> bool:
