@@ -15,7 +15,7 @@ from ..rules.errors import Uncapturable
 from ..rules.exceptions import held_by, with_causes
 from ..values.recipe import Shape, shape_of
 from .identity import is_derived
-from .join import Joiner, NoJoin, _join_states, emit_cond
+from .join import Joiner, _join_states, emit_cond
 from .paths import Fork, Leaf, NoJoin, Outcome
 
 
