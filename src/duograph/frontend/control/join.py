@@ -32,10 +32,9 @@ from duograph.tensor.tensor import Tensor
 
 from ..rules.exact import are_same_elements, are_same_keys
 from ..rules.facts import HEAP_TYPE, MISSING
-from ..values.journals import OUTSIDE
 from ..values.text import GraphText, Pick
 from ..values.world import Conflict, Snapshot, new_tuple, set_contents
-from .join_steps import Absent, Build, join_steps
+from .join_journals import Absent, Build, join_journals
 from .paths import Fork, Leaf, NoJoin, Outcome
 
 if TYPE_CHECKING:
@@ -378,10 +377,12 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
         return keep
     world.track(obj)
     if isinstance(x, list):
-        is_told = (known := session.originals.get(key)) is not None and known[0] is OUTSIDE
-        if not is_told and len(x) != len(y):
+        is_journal = key in session.journals
+        if not is_journal and len(x) != len(y):
             raise NoJoin("a list has different lengths")
-        builds: Any = join_steps(joiner, x, y) if is_told else [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
+        builds: Any = (
+            join_journals(joiner, obj, x, y) if is_journal else [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
+        )
         return lambda results: set_contents(obj, [f(results) for f in builds])
     if isinstance(x, dict):
         if not are_same_keys(x, y):

@@ -25,7 +25,7 @@ from ..rules.errors import Uncapturable
 from ..rules.exceptions import members_of
 from ..rules.policy import is_builtin_class, is_user_class
 from ..values.functions import name_of
-from ..values.steps import Step
+from ..values.recipe import Constant
 from ..values.text import GraphText
 from .builtins import SUBSTITUTES, substitute
 from .texts import text_of_user_object
@@ -38,6 +38,13 @@ _COMPREHENSIONS: dict[type, str] = {ast.GeneratorExp: "<genexpr>"}
 if sys.version_info < (3, 12):  # from then on they are no functions
     _COMPREHENSIONS |= {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}
 _PLAIN = (str, int, float, bool, type(None), Scalar, GraphText)
+
+
+class Step:
+    """A step, which is the same object each time that its place in the program is come to."""
+
+    def make_python_object(self, collector: Any) -> Any:
+        return Constant(self)
 
 
 @dataclass(frozen=True)
