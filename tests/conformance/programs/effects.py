@@ -372,7 +372,7 @@ def writes_on_one_path(x, n):
     return ops.tanh(x)
 
 
-@program(calls=THREE, HISTORY=[1, 2])
+@program(calls=THREE, HISTORY=[1, 2], captured=False)
 def writes_on_one_path_that_are_read(x, n):
     if x.sum() > 0:
         HISTORY.append(n)
@@ -382,7 +382,7 @@ def writes_on_one_path_that_are_read(x, n):
     return x + len(HISTORY)
 
 
-@program(calls=THREE, HISTORY=[])
+@program(calls=THREE, HISTORY=[], captured=False)
 def tensors_that_are_kept_on_one_path(x, n):
     y = x * 2
     if y.sum() > 4:
