@@ -25,9 +25,7 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
   EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
   InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
   MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
-  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol BorderType DensityFunction FadeShape
-  GainType Interpolation MelType Modulation NormMode NormType ResampleMethod ScaleType WindowType create_dct
-  linear_fbanks melscale_fbanks .*
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
 = is a transform of audio, which is not provided; map a function of your own
 
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
@@ -84,6 +82,13 @@ ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAcciden
   ScaleAndTranslate ScatterNonAliasingAdd deformable_conv2d log_uniform_candidate_sampler rotated_iou
   BatchISendIRecv nms_with_mask Shard
 = is not provided; compose it of other functions of ops, which are compiled together
+
+ops.*: PriorityReplayBufferCreate PriorityReplayBufferPush PriorityReplayBufferSample PriorityReplayBufferUpdate
+  PriorityReplayBufferDestroy ReservoirReplayBufferCreate ReservoirReplayBufferPush ReservoirReplayBufferSample
+  ReservoirReplayBufferDestroy TensorsQueueCreate TensorsQueuePut TensorsQueueGet TensorsQueueClear TensorsQueueClose
+  TensorsQueueSize TensorArray TensorArrayWrite TensorArrayRead TensorArrayClose TensorArrayClear TensorArrayStack
+  TensorArraySize EnvCreate EnvReset EnvStep MuxSend MuxReceive DiscountedReturn
+= belongs to MindSpore's package for reinforcement learning, which is not provided; write the buffer as a Python class
 
 nn.*: THOR DenseThor Conv2dThor EmbeddingThor OptTFTWrapper AdaFactor Adasum
   AdaSumByGradWrapCell AdaSumByDeltaWeightWrapCell AdasumByDeltaWeightWrapCell thor

@@ -17,6 +17,7 @@ from duograph.core.dtype import DType
 from duograph.core.shapes import broadcast_shapes
 from duograph.core.traits import Traits
 from duograph.dataset.transforms import Transform
+from duograph.ops.rnn import rnn_cell
 from duograph.tensor.tensor import Tensor
 from duograph.train.callback import Callback
 
@@ -26,7 +27,7 @@ __all__ = [
     "AmpLevel", "ImageTensorOperation", "Implementation", "PyTensorOperation", "TextTensorOperation", "_StepSync",
     "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
     "_get_graph_seed", "_grad_overflow", "_interploate_ext_make_tuple",
-    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_transfer_tensor_to_tuple", "add_flags",
+    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_rnn_relu_cell", "_transfer_tensor_to_tuple", "add_flags",
     "arg_handler", "cell_attr_register", "check_value_type", "deprecated", "get_broadcast_shape", "hwc_to_chw",
     "is_dim_unknown", "is_numpy", "is_shape_unknown", "issubclass_", "opt_init_args_register", "raise_index_error",
     "raise_type_error", "raise_unimplemented_error", "raise_value_error", "tensor_operator_registry",
@@ -95,6 +96,11 @@ class ImageTensorOperation(Transform):
 
 class _StepSync(Callback):
     """Waits for the device after each step; nothing is late here."""
+
+
+def _rnn_relu_cell(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step of a recurrent layer: ``relu(x @ w_ih^T + b_ih + h @ w_hh^T + b_hh)``."""
+    return rnn_cell(x, h, w_ih, w_hh, b_ih, b_hh, activation="relu")
 
 
 def _transfer_tensor_to_tuple(inputs: Any) -> Any:
