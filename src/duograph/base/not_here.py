@@ -181,7 +181,7 @@ ops.*: P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_u
   set_comm_ops_inplace
 = is in mint.distributed and in communication.comm_func
 
-(common.*)?: CustomPassType DeviceCtx Int TensorType Type UntypedStorage ValueType hifloat8 qint4x2 swap_tensors
+(common.*)?: CustomPassType DeviceCtx UntypedStorage ValueType hifloat8 qint4x2 swap_tensors
   mindio_preload set_mindio_server_info clear_op_infer clear_op_wrapper register_custom_backend
   register_custom_pass register_op_infer register_op_wrapper parameter_broadcast
 = belongs to MindSpore's own compiler, devices and files, and is not provided; passes.register and
