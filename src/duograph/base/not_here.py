@@ -67,6 +67,10 @@ ops.*: CudnnGRU
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
   (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
+  DecoderKVCache PromptKVCache TopKRouter DSDMatmul MatmulDDS AdamW GroupedMatmul MoeFinalizeRouting moe_token_permute
+  moe_token_unpermute GroupedMatmulV4 DynamicQuantExt QuantBatchMatmul QuantV2 format_cast FusedAddTopKDiv
+  MoeDistributeCombine MoeDistributeDispatch MoeInitRoutingV2 MoeTokenUnpermute RotaryPositionEmbedding
+  sparse_flash_attention
 = is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the
   float functions of ops
 
@@ -149,7 +153,8 @@ ops\._vmap.*: vmap_rules_getters vmap_general_preprocess get_vmap_rule .*
 dataset\.core\.datatypes: mstype_to_detype
 = names types inside MindSpore's data pipeline; see dataset.transforms.TypeCast
 
-train.*: _exec_save _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
+train.*: get_parameter_redundancy remove_param_redundancy _get_merged_param_data _exec_save
+  _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
   ParallelStrategyMap BackupAndRestore
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
@@ -181,7 +186,8 @@ ops.*: P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_u
   set_comm_ops_inplace
 = is in mint.distributed and in communication.comm_func
 
-(common.*)?: CustomPassType DeviceCtx UntypedStorage ValueType hifloat8 qint4x2 swap_tensors
+(common.*)?: CustomPassType DeviceCtx get_sdc_detect_result sdc_detect_start sdc_detect_stop UntypedStorage ValueType
+  hifloat8 qint4x2 swap_tensors
   mindio_preload set_mindio_server_info clear_op_infer clear_op_wrapper register_custom_backend
   register_custom_pass register_op_infer register_op_wrapper parameter_broadcast
 = belongs to MindSpore's own compiler, devices and files, and is not provided; passes.register and

@@ -22,7 +22,8 @@ _HOMES: dict[str, str] = {
     "duograph.compat.functions": """
         AmpLevel ImageTensorOperation Implementation PyTensorOperation TextTensorOperation _StepSync
         _deconv_output_length _function_forbid_reuse _get_cache_prim _get_graph_seed _grad_overflow
-        _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory _rnn_relu_cell
+        _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory
+        _LogActionOnce _rnn_relu_cell MSContext TensorToScalar
         _transfer_tensor_to_tuple add_flags arg_handler cell_attr_register check_value_type deprecated
         get_broadcast_shape hwc_to_chw is_dim_unknown is_numpy is_shape_unknown issubclass_ opt_init_args_register
         raise_index_error raise_type_error raise_unimplemented_error raise_value_error tensor_operator_registry""",

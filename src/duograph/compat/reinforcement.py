@@ -65,8 +65,8 @@ class BufferAppend(_Buffer):
         for i, (part, new, shape) in enumerate(zip(data, exp, self.shapes, strict=True)):
             if new.dtype != part.dtype or tuple(new.shape) not in (shape, (batch, *shape)):
                 raise ValueError(
-                    f"For '{self.name}', 'exp[{i}]' must be a row of shape {shape} and {part.dtype}, or {batch} of them, "
-                    f"but got {tuple(new.shape)} and {new.dtype}."
+                    f"For '{self.name}', 'exp[{i}]' must be a row of shape {shape} and {part.dtype}, or {batch} of "
+                    f"them, but got {tuple(new.shape)} and {new.dtype}."
                 )
             rows.append(new.reshape((batch, *shape))[-self.capacity :])
         total = count + batch
