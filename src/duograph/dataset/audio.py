@@ -227,9 +227,9 @@ def _hertz(mels: np.ndarray, scale: MelType) -> np.ndarray:
 def _triangles(corners: np.ndarray, n_freqs: int, sample_rate: int) -> np.ndarray:
     """Filter i rises from corner i to corner i + 1 and falls to corner i + 2."""
     widths = np.diff(corners)
-    places = np.linspace(0, sample_rate // 2, n_freqs)
-    offsets = corners - places[:, None]
-    return np.maximum(0.0, np.minimum(-offsets[:, :-2] / widths[:-1], offsets[:, 2:] / widths[1:]))
+    places = np.linspace(0, sample_rate // 2, n_freqs)[:, None]
+    rising, falling = (places - corners[:-2]) / widths[:-1], (corners[2:] - places) / widths[1:]
+    return np.maximum(0.0, np.minimum(rising, falling))
 
 
 def _need_positive(**counts: object) -> None:
