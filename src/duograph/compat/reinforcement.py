@@ -33,6 +33,8 @@ class _Buffer(ops.Primitive):
         ValueError: ``capacity`` is below 1.
     """
 
+    capacity: int
+
     def __init__(self, capacity: int, buffer_shape: Sequence[Any], buffer_dtype: Sequence[Any]) -> None:
         super().__init__(type(self).__name__)
         if capacity < 1:
@@ -119,6 +121,8 @@ class BufferSample(_Buffer):
     Outputs:
         tuple[Tensor], for each Parameter the rows that were drawn.
     """
+
+    unique: bool
 
     def __init__(
         self, capacity: int, batch_size: int, buffer_shape: Sequence[Any], buffer_dtype: Sequence[Any], seed: int = 0,
