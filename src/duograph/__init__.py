@@ -29,7 +29,7 @@ HOMES: dict[str, str] = {
         bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128
         float8_e4m3fn float8_e5m2 byte short intc long intp ubyte ushort uintc uintp half single double cfloat cdouble
         number int_ uint float_ string list_ tuple_ type_none tensor_type
-        dtype_to_nptype dtype_to_pytype pytype_to_dtype get_py_obj_dtype""",
+        Int TensorType Type dtype_to_nptype dtype_to_pytype pytype_to_dtype get_py_obj_dtype""",
     "duograph.common.parameter": "Parameter ParameterTuple",
     "duograph.common.generator": """
         Generator default_generator get_rng_state set_rng_state initial_seed manual_seed seed set_seed get_seed""",

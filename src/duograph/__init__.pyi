@@ -71,8 +71,11 @@ from duograph.core.dtype import BFloat as _BFloat
 from duograph.core.dtype import Bool as _Bool
 from duograph.core.dtype import Complex as _Complex
 from duograph.core.dtype import Float as _Float
+from duograph.core.dtype import Int as Int
 from duograph.core.dtype import Int as _Int
+from duograph.core.dtype import TensorType as TensorType
 from duograph.core.dtype import TensorType as _TensorType
+from duograph.core.dtype import Type as Type
 from duograph.core.dtype import TypeClass as _TypeClass
 from duograph.core.dtype import UInt as _UInt
 from duograph.core.dtype import dtype_to_nptype as dtype_to_nptype

@@ -125,11 +125,13 @@ def _everything() -> dict[str, Any]:
 
 
 _GENERATED = """
-    AcosExt AcoshExt AddExt ArgMaxExt=argmax_ext ArgMinExt=argmin_ext AsinExt AsinhExt AtanExt BatchMatMulExt=bmm
-    Chunk=chunk_ext CumsumExt EluExt FlattenExt FmodScalar=fmod_ext GeluExt IndexSelect=index_select_ext
-    L1LossExt=l1_loss_ext LeakyReLUExt=leaky_relu_ext LogSoftmaxExt MatMulExt=matmul_ext MeanExt MishExt Muls=mul
-    MSELossExt=mse_loss_ext OnesLikeExt Outer=outer_ext ProdExt Scatter=scatter SoftplusExt SortExt
-    SplitWithSize=split_ext SubExt SumExt Swiglu=swiglu TopkExt TraceExt ZerosLikeExt
+    AcosExt AcoshExt AddExt Arange=arange ArgMaxExt=argmax_ext ArgMinExt=argmin_ext AsinExt AsinhExt AtanExt
+    BatchMatMulExt=bmm Chunk=chunk_ext ClampScalar=clamp CumsumExt EluExt FlattenExt FmodScalar=fmod_ext GeluExt
+    IndexSelect=index_select_ext L1LossExt=l1_loss_ext LeakyReLUExt=leaky_relu_ext LogSoftmaxExt
+    MatMulExt=matmul_ext MeanExt MishExt Muls=mul
+    MSELossExt=mse_loss_ext OnesLikeExt Outer=outer_ext ProdExt RepeatInterleaveTensor=repeat_interleave_ext
+    Scatter=scatter SoftplusExt SortExt SplitWithSize=split_ext SubExt SumExt Swiglu=swiglu TopkExt TraceExt TrilExt
+    ZerosLikeExt
 """
 """Operator of ``ops.auto_generate`` that has no class in ``ops``: the function that it is (``add_ext`` is `AddExt`)."""
 
@@ -140,6 +142,7 @@ def _generated() -> dict[str, Any]:
     for name, _, function in (entry.partition("=") for entry in _GENERATED.split()):
         words = function or re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
         own[name] = base.from_function(name, _positional(names()[words]))
+    own["OneHotExt"] = names()["OneHot"]
     return names() | own | {"StackExt": base.declare("StackExt", _stacked, {"dim": 0})}
 
 

@@ -25,9 +25,7 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
   EqualizerBiquad Fade Filtfilt Flanger FrequencyMasking Gain GriffinLim HighpassBiquad InverseMelScale
   InverseSpectrogram LFCC LFilter LowpassBiquad Magphase MaskAlongAxis MaskAlongAxisIID MelScale MelSpectrogram
   MFCC MuLawDecoding MuLawEncoding Overdrive Phaser PhaseVocoder PitchShift Resample RiaaBiquad SlidingWindowCmn
-  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol BorderType DensityFunction FadeShape
-  GainType Interpolation MelType Modulation NormMode NormType ResampleMethod ScaleType WindowType create_dct
-  linear_fbanks melscale_fbanks .*
+  SpectralCentroid Spectrogram TimeMasking TimeStretch TrebleBiquad Vad Vol .*
 = is a transform of audio, which is not provided; map a function of your own
 
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
@@ -69,6 +67,10 @@ ops.*: CudnnGRU
 ops.*: NPUAllocFloatStatus NPUGetFloatStatus NPUClearFloatStatus NPUGetFloatStatusV2 NPUClearFloatStatusV2
   FlashAttentionScore PromptFlashAttention IncreFlashAttention \w*V2Ext AllGatherMatmul MatmulReduceScatter
   (Prompt|Incre)?FlashAttention(Score)? moe_\w+ GeSwitch (prompt|incre)_flash_attention Moe\w+ GroupedMatmul\w*
+  DecoderKVCache PromptKVCache TopKRouter DSDMatmul MatmulDDS AdamW GroupedMatmul MoeFinalizeRouting moe_token_permute
+  moe_token_unpermute GroupedMatmulV4 DynamicQuantExt QuantBatchMatmul QuantV2 format_cast FusedAddTopKDiv
+  MoeDistributeCombine MoeDistributeDispatch MoeInitRoutingV2 MoeTokenUnpermute RotaryPositionEmbedding
+  sparse_flash_attention
 = is an operator of Ascend processors, and there is one device, the CPU; see ops.flash_attention_score and the
   float functions of ops
 
@@ -84,6 +86,13 @@ ops.*: BatchToSpaceNDV2 Cauchy Coalesce CombinedNonMaxSuppression ComputeAcciden
   ScaleAndTranslate ScatterNonAliasingAdd deformable_conv2d log_uniform_candidate_sampler rotated_iou
   BatchISendIRecv nms_with_mask Shard
 = is not provided; compose it of other functions of ops, which are compiled together
+
+ops.*: PriorityReplayBufferCreate PriorityReplayBufferPush PriorityReplayBufferSample PriorityReplayBufferUpdate
+  PriorityReplayBufferDestroy ReservoirReplayBufferCreate ReservoirReplayBufferPush ReservoirReplayBufferSample
+  ReservoirReplayBufferDestroy TensorsQueueCreate TensorsQueuePut TensorsQueueGet TensorsQueueClear TensorsQueueClose
+  TensorsQueueSize TensorArray TensorArrayWrite TensorArrayRead TensorArrayClose TensorArrayClear TensorArrayStack
+  TensorArraySize EnvCreate EnvReset EnvStep MuxSend MuxReceive DiscountedReturn
+= belongs to MindSpore's package for reinforcement learning, which is not provided; write the buffer as a Python class
 
 nn.*: THOR DenseThor Conv2dThor EmbeddingThor OptTFTWrapper AdaFactor Adasum
   AdaSumByGradWrapCell AdaSumByDeltaWeightWrapCell AdasumByDeltaWeightWrapCell thor
@@ -144,7 +153,8 @@ ops\._vmap.*: vmap_rules_getters vmap_general_preprocess get_vmap_rule .*
 dataset\.core\.datatypes: mstype_to_detype
 = names types inside MindSpore's data pipeline; see dataset.transforms.TypeCast
 
-train.*: _exec_save _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
+train.*: get_parameter_redundancy remove_param_redundancy _get_merged_param_data _exec_save
+  _get_summary_tensor_data _save_graph set_cur_net checkpoint_cb_for_save_op CheckpointManager
   ParallelStrategyMap BackupAndRestore
 = belongs to files and tools of MindSpore that are not provided; see save_checkpoint and load_checkpoint
 
@@ -176,7 +186,8 @@ ops.*: P2POp TCPStore all_gather all_gather_into_tensor all_gather_into_tensor_u
   set_comm_ops_inplace
 = is in mint.distributed and in communication.comm_func
 
-(common.*)?: CustomPassType DeviceCtx Int TensorType Type UntypedStorage ValueType hifloat8 qint4x2 swap_tensors
+(common.*)?: CustomPassType DeviceCtx get_sdc_detect_result sdc_detect_start sdc_detect_stop UntypedStorage ValueType
+  hifloat8 qint4x2 swap_tensors
   mindio_preload set_mindio_server_info clear_op_infer clear_op_wrapper register_custom_backend
   register_custom_pass register_op_infer register_op_wrapper parameter_broadcast
 = belongs to MindSpore's own compiler, devices and files, and is not provided; passes.register and

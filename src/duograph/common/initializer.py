@@ -412,7 +412,7 @@ class Orthogonal(Initializer):
         return mul(reshape(columns, shape=shape), _filled((), self.gain))
 
 
-_ALIASES: dict[str, type[Initializer]] = {
+ALIASES: dict[str, type[Initializer]] = {
     "zero": Zero, "zeros": Zero, "one": One, "ones": One, "identity": Identity, "sparse": Sparse, "dirac": Dirac,
     "xaviernormal": XavierNormal, "xavier_normal": XavierNormal,
     "xavieruniform": XavierUniform, "xavier_uniform": XavierUniform,
@@ -467,7 +467,7 @@ def initializer(init: Any, shape: Any = None, dtype: Any = dt.float32) -> Tensor
             )
         return init
     if isinstance(init, str):
-        found = _ALIASES.get(init.lower())
+        found = ALIASES.get(init.lower())
         if found is None:
             raise ValueError(f"For 'initializer', the class corresponding to '{init}' was not found.")
         init = found()

@@ -17,16 +17,19 @@ from duograph.core.dtype import DType
 from duograph.core.shapes import broadcast_shapes
 from duograph.core.traits import Traits
 from duograph.dataset.transforms import Transform
+from duograph.ops.rnn import rnn_cell
 from duograph.tensor.tensor import Tensor
 from duograph.train.callback import Callback
 
 __capture__ = Traits(program=True)  # networks call them in construct
 
 __all__ = [
-    "AmpLevel", "ImageTensorOperation", "Implementation", "PyTensorOperation", "TextTensorOperation", "_StepSync",
+    "AmpLevel", "ImageTensorOperation", "Implementation", "MSContext", "PyTensorOperation", "TensorToScalar",
+    "TextTensorOperation", "_StepSync",
     "_deconv_output_length", "_function_forbid_reuse", "_get_cache_prim",
     "_get_graph_seed", "_grad_overflow", "_interploate_ext_make_tuple",
-    "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_transfer_tensor_to_tuple", "add_flags",
+    "_LogActionOnce", "_interpolate_ext_scale_factor_convert_size", "_make_directory", "_rnn_relu_cell",
+    "_transfer_tensor_to_tuple", "add_flags",
     "arg_handler", "cell_attr_register", "check_value_type", "deprecated", "get_broadcast_shape", "hwc_to_chw",
     "is_dim_unknown", "is_numpy", "is_shape_unknown", "issubclass_", "opt_init_args_register", "raise_index_error",
     "raise_type_error", "raise_unimplemented_error", "raise_value_error", "tensor_operator_registry",
@@ -95,6 +98,73 @@ class ImageTensorOperation(Transform):
 
 class _StepSync(Callback):
     """Waits for the device after each step; nothing is late here."""
+
+
+class _LogActionOnce:
+    """A decorator: what ``logger`` warns of while the function runs is said in the first call alone.
+
+    Args:
+        logger (logging.Logger): whose warnings they are.
+        key (str): what the first call is remembered by.
+        no_warning (bool): whether nothing is said at all. Default: ``False``.
+    """
+
+    is_logged: dict[str, bool] = {}
+
+    def __init__(self, logger: Any, key: str, no_warning: bool = False) -> None:
+        self.logger, self.key, self.no_warning = logger, key, no_warning
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            warn = getattr(self.logger, "warning", None)
+            is_silent = self.no_warning or self.key in self.is_logged
+            self.is_logged[self.key] = True
+            if warn is None or not is_silent:
+                return function(*args, **kwargs)
+            self.logger.warning = lambda *_, **__: None
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self.logger.warning = warn
+
+        return wrapper
+
+
+class MSContext:
+    """The settings behind ``set_context``, as far as programs ask which Ascend processor there is."""
+
+    _instance: MSContext | None = None
+
+    @classmethod
+    def get_instance(cls) -> MSContext:
+        """The only one."""
+        if cls._instance is None:
+            cls._instance = cls()
+        return cls._instance
+
+    def get_ascend_soc_version(self) -> str:
+        """The name of the processor; there is none."""
+        return ""
+
+
+class TensorToScalar(ops.Primitive):
+    """The number in a tensor of one element.
+
+    Inputs:
+        - **input_x** (Tensor) - the tensor.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("TensorToScalar")
+
+    def forward(self, input_x: Any) -> Any:
+        return input_x.item()
+
+
+def _rnn_relu_cell(x: Any, h: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None) -> Any:
+    """One step of a recurrent layer: ``relu(x @ w_ih^T + b_ih + h @ w_hh^T + b_hh)``."""
+    return rnn_cell(x, h, w_ih, w_hh, b_ih, b_hh, activation="relu")
 
 
 def _transfer_tensor_to_tuple(inputs: Any) -> Any:

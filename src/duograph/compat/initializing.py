@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from duograph.common.initializer import Normal, TruncatedNormal, Uniform, fans, gain_of
+from duograph.common.initializer import ALIASES, Initializer, Normal, TruncatedNormal, Uniform, fans, gain_of
 
 __all__ = [
     "_assignment", "_calculate_correct_fan", "_calculate_gain", "_init_random_normal", "_init_random_uniform",
-    "_init_truncated_normal", "_random_normal",
+    "_init_truncated_normal", "_random_normal", "_register",
 ]  # fmt: skip
 
 
@@ -55,6 +56,24 @@ def _init_random_uniform(a: float, b: float, shape: tuple[int, ...]) -> np.ndarr
 def _init_truncated_normal(a: float, b: float, mean: float, sigma: float, shape: tuple[int, ...]) -> np.ndarray:
     """Draws from a normal distribution that is cut off ``a`` and ``b`` deviations from its mean."""
     return _drawn(TruncatedNormal(sigma, mean, a, b), shape)
+
+
+def _register(*aliases: str) -> Callable[[type[Initializer]], type[Initializer]]:
+    """Lets ``initializer("name", ...)`` find a class, unless another has the name already.
+
+    Args:
+        aliases: names beside that of the class in small letters.
+
+    Returns:
+        A decorator of classes.
+    """
+
+    def registered(cls: type[Initializer]) -> type[Initializer]:
+        for name in (cls.__name__.lower(), *aliases):
+            ALIASES.setdefault(name, cls)
+        return cls
+
+    return registered
 
 
 def _drawn(init: Any, shape: tuple[int, ...]) -> np.ndarray:

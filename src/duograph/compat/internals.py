@@ -23,12 +23,14 @@ _HOMES: dict[str, str] = {
         AmpLevel ImageTensorOperation Implementation PyTensorOperation TextTensorOperation _StepSync
         _deconv_output_length _function_forbid_reuse _get_cache_prim _get_graph_seed _grad_overflow
         _interploate_ext_make_tuple _interpolate_ext_scale_factor_convert_size _make_directory
+        _LogActionOnce _rnn_relu_cell MSContext TensorToScalar
         _transfer_tensor_to_tuple add_flags arg_handler cell_attr_register check_value_type deprecated
         get_broadcast_shape hwc_to_chw is_dim_unknown is_numpy is_shape_unknown issubclass_ opt_init_args_register
         raise_index_error raise_type_error raise_unimplemented_error raise_value_error tensor_operator_registry""",
     "duograph.compat.initializing": """
         _assignment _calculate_correct_fan _calculate_gain _init_random_normal _init_random_uniform
-        _init_truncated_normal _random_normal""",
+        _init_truncated_normal _random_normal _register""",
+    "duograph.compat.reinforcement": "BatchAssign BufferAppend BufferGetItem BufferSample",
     "duograph.compat.executors": "_executor=_cell_graph_executor",
     "duograph.compat.parallel_context": """
         _device_number_check _get_device_num _get_enable_parallel_optimizer _get_full_batch _get_global_rank
@@ -40,8 +42,13 @@ _HOMES: dict[str, str] = {
     "duograph.context.parallel": """
         _get_auto_parallel_context=get_auto_parallel_context _set_auto_parallel_context=set_auto_parallel_context
         _reset_auto_parallel_context=reset_auto_parallel_context""",
+    "duograph.dataset.batches": "BucketBatchByLengthDataset=Buckets",
+    "duograph.dataset.nodes": """
+        ConcatDataset=Concat FilterDataset=Filter MapDataset=Map ProjectDataset=Project RenameDataset=Rename
+        RepeatDataset=Repeat ShuffleDataset=ShuffleRows SkipDataset=Skip ZipDataset=Zip""",
     "duograph.dataset.transforms": "TensorOperation=Transform OneHotOp=OneHot",
     "duograph.tensor.tensor": "StubTensor=Tensor",
+    "duograph.ops.rnn": "_gru_cell=gru_cell _lstm_cell=lstm_cell _rnn_tanh_cell=rnn_cell",
     "duograph.train.amp": """
         AMP_WHITE_LIST=_WHITE AMP_BLACK_LIST=_BLACK AMP_AUTO_WHITE_LIST=_WHITE AMP_AUTO_BLACK_LIST=_BLACK
         init_status _add_loss_network _auto_black_list _config_level _do_keep_batchnorm_fp32

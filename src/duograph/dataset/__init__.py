@@ -11,7 +11,7 @@ Pipelines are described first (`dataset.py`: a tree of nodes) and run by iterato
 
 from duograph.base.public import saying_why
 
-from . import config, text, transforms, vision
+from . import audio, config, text, transforms, vision
 from .annotated import CocoDataset, VOCDataset
 from .batches import Batch as BatchDataset  # its nodes and those of `nodes` enter themselves, see `dataset.NODES`
 from .dataset import BatchInfo, Dataset, zip
@@ -46,7 +46,7 @@ __all__ = [
     "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset",
     "RandomSampler", "Sampler", "Schema", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
     "TFRecordDataset", "TakeDataset", "TextBaseDataset", "TextFileDataset", "VOCDataset", "VisionBaseDataset",
-    "WeightedRandomSampler", "config", "text", "transforms", "vision", "zip",
+    "WeightedRandomSampler", "audio", "config", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
 
 __getattr__ = saying_why(__name__)

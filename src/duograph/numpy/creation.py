@@ -11,6 +11,7 @@ from duograph.api.functional.forms import in_dtype
 from duograph.api.promote import to_dtype
 from duograph.core import dtype as dt
 from duograph.ops import diagonals, movement
+from duograph.ops.cast import cast
 from duograph.tensor.tensor import Tensor
 
 from .elementwise import as_tensor
@@ -103,12 +104,15 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
         [[1 2]
          [1 2]]
     """
-    return arrays.broadcast_to(asarray(fill_value, dtype), shape if isinstance(shape, list | tuple) else (shape,))
+    value, shape = asarray(fill_value, dtype), shape if isinstance(shape, list | tuple) else (shape,)
+    if isinstance(fill_value, int | float):
+        return creation.full(shape, fill_value, dtype=value.dtype)
+    return cast(arrays.broadcast_to(value, shape), dtype=value.dtype)  # may be written
 
 
 def _filled(a: Any, value: Any, dtype: Any, shape: Any) -> Tensor:
     t = as_tensor(a)
-    return creation.full(tuple(t.shape) if shape is None else shape, value, dtype=dtype or t.dtype)
+    return full(tuple(t.shape) if shape is None else shape, value, dtype or t.dtype)
 
 
 def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:

@@ -309,3 +309,16 @@ def small_parts_of_what_is_transposed(x, i):
 @program(calls=[(T([[1.0] * 3] * 4), i) for i in (0, 1, 2, 3)])
 def a_part_outside_of_what_is_transposed_error(x, i):
     return x.T[i].sum()
+
+
+@program(V, grad=0)
+def grids_and_filled_tensors_are_written(x):
+    rows, columns = ops.meshgrid(x, x * 2)
+    rows[0] = x[1]
+    columns[:, 1] += rows[2]
+    filled, alike, scalars = ms.numpy.full((2, 5), x), ms.numpy.full_like(rows, x), ms.numpy.full(3, -1.0)
+    filled[0, 1] = x[4]
+    scalars[1] = x[2]
+    made = ops.FillV2()((2,), x[3])
+    made[0] = 7.0
+    return rows.sum() * columns.sum() + (filled * alike[:2]).sum() + (scalars * scalars).sum() + made.sum()

@@ -107,6 +107,17 @@ from mindspore.ops.operations._rl_inner_ops import CudnnGRU
 from mindspore.train.amp import _add_loss_network, _config_level, _do_keep_batchnorm_fp32
 from mindspore.train.metrics import get_metrics
 from mindspore.train.serialization import _load_dismatch_prefix_params, _update_param
+from mindspore._c_expression import MSContext
+from mindspore.common.initializer import Initializer, _register, _init_random_uniform, _assignment, TruncatedNormal
+from mindspore.dataset.audio.utils import BorderType, MelType, NormMode, NormType, WindowType
+from mindspore.dataset.engine.datasets import BatchDataset, MapDataset, RepeatDataset, ShuffleDataset, ZipDataset
+from mindspore.log import _LogActionOnce
+from mindspore.nn.layer.rnn_cells import _gru_cell, _lstm_cell, _rnn_relu_cell, _rnn_tanh_cell
+from mindspore.ops.auto_generate import AdamW, Arange, ClampScalar, OneHotExt, RepeatInterleaveTensor, TrilExt
+from mindspore.ops.operations._inner_ops import DecoderKVCache, PromptKVCache
+from mindspore.ops.operations._rl_inner_ops import BatchAssign, BufferAppend, PriorityReplayBufferCreate
+from mindspore.ops.operations._sequence_ops import TensorToScalar
+from mindspore.train._utils import get_parameter_redundancy, remove_param_redundancy
 """.strip().splitlines()
 
 
@@ -449,6 +460,51 @@ def test_checks_of_types():
     with pytest.raises(TypeError, match=r"For `n` the type should be a valid type of \['int'\], but got bool"):
         check_value_type("n", True, int)
     assert is_shape_unknown((2, -1)) and not is_shape_unknown((2, 3)) and is_dim_unknown((-2,))
+
+
+def test_dtypes_are_told_apart_by_their_class():
+    assert isinstance(Tensor([1]).dtype, ms.Int) and not isinstance(ms.float32, ms.Int)
+    assert isinstance(ms.float32, ms.Type)
+
+
+def test_classes_find_their_names():
+    from mindspore.common.initializer import Initializer, Zero, _register, initializer
+
+    from duograph.common.initializer import ALIASES
+
+    before = dict(ALIASES)
+    try:
+
+        @_register("sevens", "zero")
+        class Sevens(Initializer):
+            def _initialize(self, arr):
+                arr[...] = 7
+
+        assert initializer("sevens", (2,)).tolist() == [7.0, 7.0] and ALIASES["zero"] is Zero
+    finally:
+        ALIASES.clear()
+        ALIASES.update(before)
+
+
+def test_warnings_are_said_once():
+    from mindspore.log import _LogActionOnce
+
+    said = []
+
+    class Logger:
+        def warning(self, text):
+            said.append(text)
+
+    logger = Logger()
+
+    @_LogActionOnce(logger, "a key of this test")
+    def warn(text):
+        logger.warning(text)
+
+    for text in "first", "second":
+        warn(text)
+    logger.warning("outside")
+    assert said == ["first", "outside"]
 
 
 def test_libraries_ask_the_package_for_its_version():

@@ -7,6 +7,7 @@ from typing import Any
 
 from duograph.core.shapes import normalize_axis, numel, taken_equal_shapes
 from duograph.ops import movement, slices
+from duograph.ops.cast import cast
 from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
@@ -222,7 +223,8 @@ def meshgrid(*inputs: Any, indexing: str = "xy") -> tuple[Tensor, ...]:
     for i, t in enumerate(inputs):
         column = [1] * len(inputs)
         column[order.index(i)] = numel(t.shape)
-        grids.append(movement.broadcast_to(movement.reshape(t, shape=tuple(column)), shape=shape))
+        grid = movement.broadcast_to(movement.reshape(t, shape=tuple(column)), shape=shape)
+        grids.append(cast(grid, dtype=grid.dtype))  # may be written
     return tuple(grids)
 
 

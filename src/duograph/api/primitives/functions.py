@@ -11,6 +11,7 @@ from duograph.core.op import Op
 from duograph.ops import arithmetic, compare, logical, power, unary
 from duograph.ops import complex as complex_ops
 from duograph.ops.arithmetic import sub
+from duograph.ops.cast import cast
 from duograph.ops.diagonals import diagonal
 from duograph.ops.indexing import index_add
 from duograph.ops.movement import broadcast_to, reshape
@@ -113,7 +114,8 @@ def softmax_cross_entropy(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tenso
 
 def fill_v2(shape: Any, value: Tensor) -> Tensor:
     """``value`` in ``shape``."""
-    return broadcast_to(as_tensor(value), shape=shape_of((shape,), "FillV2"))
+    value = as_tensor(value)
+    return cast(broadcast_to(value, shape=shape_of((shape,), "FillV2")), dtype=value.dtype)  # may be written
 
 
 def diag_part(x: Tensor) -> Tensor:
