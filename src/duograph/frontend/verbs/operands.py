@@ -223,6 +223,8 @@ def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict
         return
     if fn is operator.getitem and (type(args[0]) in _PLAIN_HOLDERS or "_cells" in getattr(args[0], "__dict__", ())):
         args = args[1:]  # it gives what is there; for Cells see `check_holder`
+    elif fn is operator.delitem and type(args[0]) in _PLAIN_HOLDERS:
+        args = args[1:]  # it lets go of what is there
     session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
 
 
