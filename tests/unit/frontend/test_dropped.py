@@ -96,8 +96,25 @@ def emptied(x, items, reference):
     return x * 2, reference() is None
 
 
-def test_a_version_does_not_keep_what_del_takes_out_of_a_list():
-    compiled = ms.jit(emptied)
+def replaced(x, items, reference):
+    items[:] = [1]
+    return x * 2, reference() is None
+
+
+def multiplied(x, items, reference):
+    items *= 0
+    return x * 2, reference() is None
+
+
+def lengthened(x, items, reference):
+    items += [1]
+    items.clear()
+    return x * 2, reference() is None
+
+
+@pytest.mark.parametrize("program", [emptied, replaced, multiplied, lengthened])
+def test_a_version_does_not_keep_what_an_operator_takes_out_of_a_list(program):
+    compiled = ms.jit(program)
     for _ in range(2):
         items = [Watched()]
         assert compiled(Tensor([1.0]), items, weakref.ref(items[0]))[1]
