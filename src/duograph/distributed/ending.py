@@ -56,7 +56,8 @@ def begin() -> None:
         os.dup2(log, 2)
         os.close(log)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe or a file, which would show nothing before the end
-        sys.stdout.reconfigure(line_buffering=True)
+        # PYTHONUNBUFFERED would write the parts of a line one by one, and lines of the ranks would mix.
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
     note(rank, "running")
     _hook()
 

@@ -1,5 +1,7 @@
 """Objects of libraries that are made inside: decimal numbers, files in memory, checksums, random generators."""
 
+import contextlib
+import dataclasses
 import decimal
 import hashlib
 import io
@@ -15,6 +17,39 @@ PRICE = Decimal("1.5")
 PRICES = [Decimal("1.1"), Decimal("2.2")]
 KEPT: list = []
 FILE: list = []
+
+
+@dataclasses.dataclass
+class Plan:
+    rate: object
+    steps: int = 2
+    told: list = dataclasses.field(default_factory=list)
+    total: int = dataclasses.field(init=False, default=0)
+
+    def __post_init__(self):
+        self.total = self.steps * 2
+        self.told.append(self.total)
+
+
+@dataclasses.dataclass
+class Seeded:
+    value: int = 1
+    seed: dataclasses.InitVar[int] = 3
+
+    def __post_init__(self, seed):
+        self.value += seed
+
+
+class Door:
+    width = 2
+
+    def __init__(self, fails=False):
+        self.fails = fails
+
+    def close(self):
+        KEPT.append(self.width)
+        if self.fails:
+            raise KeyError("stuck")
 
 
 def flags():
@@ -187,3 +222,45 @@ def random_generators_of_numpy_that_leave(x):
 def random_generators_and_their_bits(x):
     new = np.random.default_rng(3)
     return x * 1, new.bit_generator.random_raw(), new.bit_generator.state["state"]["state"], new.random()
+
+
+@program(calls=CALLS, KEPT=[])
+def things_that_are_closed(x):
+    with contextlib.closing(Door()) as door:
+        x = x * door.width
+    with contextlib.suppress(KeyError), contextlib.closing(Door(fails=True)):
+        if x.sum() > 0:
+            x = x + 1
+    return x
+
+
+@program(calls=CALLS)
+def generators_that_are_closed(x):
+    told = []
+
+    def rows():
+        try:
+            yield from x
+        finally:
+            told.append("closed")
+
+    with contextlib.closing(rows()) as each:
+        return next(each) + next(each), told
+
+
+@program(calls=CALLS)
+def dataclasses_with_other_fields(x):
+    plan = Plan(x)
+    other = dataclasses.replace(plan, steps=5)
+    return other.rate * other.total, plan.told is other.told, plan.told, dataclasses.replace(other, rate=1).total
+
+
+@program(calls=CALLS, captured=False)
+def dataclasses_that_cannot_be_replaced(x):
+    told = []
+    for obj, changes in ((Plan(x), {"total": 1}), (Plan(x), {"none": 1}), (Seeded(), {"value": 2})):
+        try:
+            told.append(dataclasses.replace(obj, **changes).value)
+        except (TypeError, ValueError) as error:
+            told.append(str(error))
+    return x * 1, told, dataclasses.replace(Seeded(), seed=1).value

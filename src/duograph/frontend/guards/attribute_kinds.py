@@ -5,8 +5,11 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from duograph.frontend.rules.facts import MISSING, lacks, lookup
+from duograph.base.lookup import raw_getattr
+from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lacks, lookup
+from duograph.frontend.rules.readers import reads_plainly
 from duograph.frontend.rules.sources import Source
+from duograph.runtime.python.cpython import TYPE, Unsupported
 
 from .kinds import KINDS, Kind, Lacks, Translation, guard_kind
 from .words import short
@@ -23,12 +26,35 @@ class _NoAttribute(Lacks):
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
         module = t.known(source)
-        plain = type(module) is types.ModuleType and "__getattr__" not in vars(module)
+        cls = type(module)
+        if cls.__flags__ & HEAP_TYPE and reads_plainly(cls):
+            return lookup(cls, "__getattr__") is None and _lacks_natively(t, module, expected)
+        plain = cls is types.ModuleType and "__getattr__" not in vars(module)
         if not plain or hasattr(types.ModuleType, expected):
             return False
+        t.program.fixed(module, TYPE, cls)
         t.program.absent(vars(module), expected)
         t.program.absent(vars(module), "__getattr__")
         return True
+
+
+def _lacks_natively(t: Translation, owner: Any, name: str) -> bool:
+    """Translates that an object known by identity lacks an attribute, as its class does."""
+    cls = type(owner)
+    if isinstance(owner, type | types.ModuleType) or not cls.__flags__ & HEAP_TYPE:
+        return False
+    if type(raw_getattr(owner, "__dict__")) is not dict:
+        return False
+    try:
+        own = t.program.own_dictionary(owner)
+    except Unsupported:
+        return False
+    t.program.absent(own, name)
+    t.program.fixed(owner, TYPE, cls)
+    for each in (name, "__getattr__"):
+        if lookup(cls, each, MISSING) is MISSING:
+            t.program.lacking(cls, each)
+    return True
 
 
 @guard_kind
@@ -39,6 +65,10 @@ class _NoOwnAttribute(Lacks):
 
     def holds(self, value: Any, expected: Any) -> bool:
         return lacks(value, expected)
+
+    def native(self, t: Translation, source: Source, expected: Any) -> bool:
+        owner = t.known(source)
+        return owner is not None and _lacks_natively(t, owner, expected)
 
 
 @guard_kind

@@ -11,6 +11,7 @@ from typing import Any
 
 from duograph.base.lookup import raw_getattr
 from duograph.frontend.rules.facts import HEAP_TYPE, MISSING, lookup
+from duograph.frontend.rules.readers import reader_of, reads_plainly
 from duograph.frontend.rules.sources import EXTENTS, Source
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.python.cpython import FUNCTION_FIELDS, HEAD, TYPE
@@ -57,6 +58,8 @@ class Translator:
             case "attr":
                 return self._attribute(source)
             case "item":
+                if (held := self.namespace(source)) is not None:
+                    return p.lookup(held, source.key)
                 holder = source.base.load(self.args)
                 if type(source.key) is int and _is_plain_sequence(holder) and 0 <= source.key < len(holder):
                     kind = type(holder) if isinstance(holder, tuple) else tuple
@@ -108,12 +111,20 @@ class Translator:
         """The dictionary known by identity in which the value of ``source`` stands, if it is nothing else."""
         if source.kind == "global":
             return source.base.value  # type: ignore[no-any-return]
+        if _is_in_dictionary(source):
+            return self._dictionary_of(self.known(source.base.base), source.key)
         owner = self.known(source.base) if source.kind == "attr" else None
         if owner is None or isinstance(owner, type):
             return None
         table = self._table_of(owner, source.key)
         if table is not None or not _is_own_attribute(owner, source.key):
             return table
+        return self.program.own_dictionary(owner)
+
+    def _dictionary_of(self, owner: Any, key: str) -> dict[Any, Any] | None:
+        """Where ``own_attribute`` of a known object stands."""
+        if owner is None or reader_of(type(owner)) is None or key not in raw_getattr(owner, "__dict__", ()):
+            return None
         return self.program.own_dictionary(owner)
 
     def _table_of(self, owner: Any, key: str) -> dict[str, Any] | None:
@@ -134,7 +145,7 @@ class Translator:
         there."""
         while source.kind == "item" and type(source.key) is int and type(source.base.load(self.args)) is tuple:
             source = source.base
-        return self.namespace(source) if source.kind in ("global", "attr") else None
+        return self.namespace(source) if source.kind in ("global", "attr", "item") else None
 
     def check(self, guard: Guard) -> bool:
         """Translates ``guard``; False if it is none that the machine knows."""
@@ -148,7 +159,7 @@ class Translator:
     def _check_in(self, held: dict[Any, Any], guard: Guard) -> None:
         """Translates a guard that can only fail when the dictionary ``held`` has changed."""
         source = guard.source
-        if guard.check == "is" and source.kind != "item":
+        if guard.check == "is" and (source.kind != "item" or _is_in_dictionary(source)):
             self.program.holds(held, source.key, guard.wanted)
             return
         outside = self.registers
@@ -181,10 +192,15 @@ class Translator:
         """Whether ``source`` is an attribute of a known object that its class holds, as it is."""
         owner = self.known(source.base) if source.kind == "attr" else None
         own = raw_getattr(owner, "__dict__")
-        if isinstance(owner, type) or type(own) is not dict or source.key in own or not _reads_plainly(type(owner)):
+        if isinstance(owner, type) or type(own) is not dict or source.key in own or not reads_plainly(type(owner)):
             return False
         found = lookup(type(owner), source.key, MISSING)
         return found is not MISSING and not hasattr(type(found), "__get__") and found is getattr(owner, source.key)
+
+
+def _is_in_dictionary(source: Source) -> bool:
+    """Whether ``source`` is an item of the dictionary of an object."""
+    return source.kind == "item" and source.base.kind == "attr" and source.base.key == "__dict__"
 
 
 def _is_plain_sequence(value: Any) -> bool:
@@ -204,12 +220,7 @@ def _is_own_attribute(owner: Any, name: str) -> bool:
     cls = type(owner)
     if owner is None or isinstance(owner, type) or name not in raw_getattr(owner, "__dict__", ()):
         return False
-    return _reads_plainly(cls) and not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
-
-
-def _reads_plainly(cls: Any) -> bool:
-    plainly: Any = (object.__getattribute__, types.ModuleType.__getattribute__)
-    return cls.__getattribute__ in plainly
+    return reads_plainly(cls) and not any(hasattr(vars(base).get(name), "__set__") for base in cls.__mro__)
 
 
 def _is_plain_class_attribute(owner: Any, name: str) -> bool:

@@ -45,6 +45,21 @@ def lookup(cls: type, name: str, default: Any = None) -> Any:
     return default
 
 
+_PLAIN_DESCRIPTORS = (
+    types.FunctionType, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
+    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+)  # fmt: skip
+"""Binding these runs nothing of the user's."""
+
+
+def is_plain_descriptor(found: Any) -> bool:
+    """Whether reading what a class holds, from it or an instance, binds a method or reads a slot, and no more."""
+    if type(found) in (staticmethod, classmethod):
+        inner = found.__func__
+        return type(found) is staticmethod or not hasattr(type(inner), "__get__") or is_plain_descriptor(inner)
+    return type(found) in _PLAIN_DESCRIPTORS
+
+
 def slots_of(cls: type) -> tuple[types.MemberDescriptorType, ...]:
     """Where objects of ``cls`` hold values outside of their dictionary: slots of classes that Python code made."""
     found = _slots.get(cls)

@@ -33,6 +33,7 @@ from duograph.core.traits import said_of, traits_of
 
 from .errors import Uncapturable
 from .purity import NAMES
+from .readers import only_reads
 
 _PATHS = tuple(os.path.realpath(p) + os.sep for p in {sysconfig.get_path(n) for n in ("stdlib", "platstdlib")} if p)
 _INSTALLED = tuple(f"{os.sep}{folder}{os.sep}" for folder in ("site-packages", "dist-packages"))
@@ -303,13 +304,14 @@ def _look_at_classes(meta: type) -> str:
     return _first_of(meta, ("__getattr__", "__hash__"))
 
 
-def check_look(kind: type) -> None:
+def check_look(kind: type, value: Any = None) -> None:
     """Refuses objects of class ``kind`` if capture cannot look at them without running code of the user (`look_of`).
 
-    To be called before anything else is asked about an object.
+    To be called before anything else is asked about an object. With the object as ``value``, one whose own
+    ``__getattribute__`` does nothing but read is let through (`only_reads`).
     """
     name = use_of(kind) if issubclass(kind, _VALUES) else look_of(kind)
-    if name:
+    if name and not (name == "__getattribute__" and type(value) is kind and only_reads(value)):
         raise Uncapturable(f"an object of class {type.__repr__(kind)}, whose {name} runs when capture looks at it")
 
 

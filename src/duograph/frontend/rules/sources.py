@@ -62,6 +62,8 @@ class Source(NamedTuple):
             case "attr":
                 return f"{self.base}.{self.key}"
             case "item":
+                if self.base.kind == "attr" and self.base.key == "__dict__" and type(self.key) is str:
+                    return f"{self.base.base}.{self.key}"
                 return f"{self.base}[{_told(self.key)}]"
             case "global":
                 return f"global {self.key}"

@@ -41,6 +41,7 @@ from ..rules.dropped import CONSTANTS
 from ..rules.errors import BetterApart, Restart, Uncapturable
 from ..rules.facts import HEAP_TYPE, MISSING, tensor_facts
 from ..rules.policy import check_look, module_kind
+from ..rules.readers import own_attribute
 from ..rules.sources import Pin, Source
 from ..values.movable import Identified
 from ..values.shadows import Shadows, identifier, is_number_of_numpy, source_name
@@ -329,7 +330,7 @@ class Session(Identified, Shadows):
 
     def entered(self, value: Any, source: Source) -> Any:
         """`external` for who looks after what becomes of it: there may be journals in it (`journals`)."""
-        check_look(type(value))
+        check_look(type(value), value)
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)
         if isinstance(value, CONSTANTS) or (isinstance(value, np.generic) and is_number_of_numpy(value)):
@@ -521,7 +522,9 @@ class Session(Identified, Shadows):
             value = attribute_now(owner, name)
             if id(owner) in self.without_dictionary:  # which holds what it was made with
                 return value
-            return value if value is MISSING else self.external(value, sources.attr(self.source_of(owner), name))
+            if value is MISSING:
+                return value
+            return self.external(value, own_attribute(self.source_of(owner), owner, name))
         if kind == "global":
             return self.external(owner[name], sources.global_(owner, name)) if name in owner else MISSING
         try:

@@ -97,7 +97,7 @@ class Identified:
         """A bound method from outside, which Python makes anew whenever it is asked for; whether it is one of an object
         and a function."""
         owner = method.__self__
-        check_look(type(owner))
+        check_look(type(owner), owner)
         if type(method.__func__) is not types.FunctionType or isinstance(owner, (*_ENTERS_BY_VALUE, type)):
             return False
         known = self._object_sources.setdefault(id(method), (method, source))[1]

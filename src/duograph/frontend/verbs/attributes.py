@@ -28,9 +28,10 @@ from duograph.tensor.tensor import Tensor
 from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_trace
-from ..rules.facts import HEAP_TYPE, HELD, MISSING, lookup
+from ..rules.facts import HEAP_TYPE, HELD, MISSING, is_plain_descriptor, lookup
 from ..rules.opaque import is_opaque
 from ..rules.policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
+from ..rules.readers import own_attribute, reader_of
 from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.factories import factory_of
@@ -64,7 +65,7 @@ class Attributes:
 
     def _getattr(self, obj: Any, name: str) -> Any:
         if name in ("__dict__", "__globals__"):
-            self._check_namespace(obj, name)
+            self.check_namespace(obj, name)
         if isinstance(obj, CapturedFunction):
             check_function_attribute(obj, name)
             if name == "__class__":
@@ -94,7 +95,7 @@ class Attributes:
             return getattr(obj, name)  # values of the program, which are held as they are
         return self._instance_attr(obj, name)
 
-    def _check_namespace(self, obj: Any, name: str) -> None:
+    def check_namespace(self, obj: Any, name: str) -> None:
         """The dictionary of an outside object may be read as long as the program does not write to the object."""
         if name == "__globals__" or isinstance(obj, CONTAINERS):
             raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object")
@@ -198,8 +199,8 @@ class Attributes:
         source = sources.attr(self.session.tensor_source(obj), name)
         if name in raw_getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
             return self.session.external(getattr(obj, name), source)
-        if found is None:
-            self.session.guards.add(self.session.tensor_source(obj), "no attribute", name)
+        if lookup(type(obj), name, MISSING) is MISSING:  # a Parameter answers for flags that nobody has set
+            self.session.guards.add(self.session.tensor_source(obj), "no own attribute", name)
         return getattr(obj, name)
 
     def _present(self, value: Any, obj: Any, name: str) -> Any:
@@ -253,7 +254,7 @@ class Attributes:
         """An attribute of an outside object; that it is missing is an assumption too."""
         lacks = ValueError if type(obj) is types.CellType else AttributeError
         try:
-            return getattr(obj, name)
+            return getattr(obj, name) if reader_of(type(obj)) is None else object.__getattribute__(obj, name)
         except lacks:
             is_made = self.world.is_tracked(obj) or id(obj) in self.session.without_dictionary
             is_made = is_made or (isinstance(obj, BaseException) and self._is_inside(obj))
@@ -262,6 +263,20 @@ class Attributes:
             raise
 
     def _instance_attr(self, obj: Any, name: str) -> Any:
+        reader = reader_of(type(obj))
+        if reader is None:
+            return self.found_attr(obj, name)
+        watched(type(obj), "__getattribute__")
+        try:
+            return self.calls.call(reader, (obj, name), {})
+        except AttributeError:
+            hook = special_method(type(obj), "__getattr__")
+            if not is_interpreted(hook):
+                raise
+        return self.calls.call(hook, (obj, name), {})
+
+    def found_attr(self, obj: Any, name: str) -> Any:
+        """What is found on the object or its class; an own ``__getattribute__`` is not asked."""
         key = ("attr", id(obj), name)
         if key in self.world.overlay:
             return self._present(self.world.overlay[key][1], obj, name)
@@ -355,7 +370,7 @@ class Attributes:
         if self.world.is_tracked(obj) or not isinstance(own, dict):
             return value
         if name in own:
-            return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+            return self.session.external(value, own_attribute(self.session.source_of(obj), obj, name))
         self.session.guards.add(self.session.source_of(obj), "no value", name)
         return value
 
@@ -365,7 +380,7 @@ class Attributes:
                 return value
         if (isinstance(obj, BaseException) or is_opaque(obj)) and self._is_inside(obj):
             return value
-        return self.session.external(value, sources.attr(self.session.source_of(obj), name))
+        return self.session.external(value, own_attribute(self.session.source_of(obj), obj, name))
 
     def _is_inside(self, obj: Any) -> bool:
         return id(obj) not in self.session._object_sources
@@ -538,21 +553,6 @@ def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
     if found is None or hasattr(type(found), "__get__") or not is_user_class(type(obj)):
         return False
     return name not in raw_getattr(obj, "__dict__", ())
-
-
-_PLAIN_DESCRIPTORS = (
-    types.FunctionType, types.BuiltinFunctionType, types.WrapperDescriptorType, types.MethodDescriptorType,
-    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
-)  # fmt: skip
-"""Binding these runs nothing of the user's."""
-
-
-def is_plain_descriptor(found: Any) -> bool:
-    """Whether reading what a class holds, from it or an instance, binds a method or reads a slot, and no more."""
-    if type(found) in (staticmethod, classmethod):
-        inner = found.__func__
-        return type(found) is staticmethod or not hasattr(type(inner), "__get__") or is_plain_descriptor(inner)
-    return type(found) in _PLAIN_DESCRIPTORS
 
 
 def is_users_descriptor(found: Any) -> bool:

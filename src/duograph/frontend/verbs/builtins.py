@@ -38,6 +38,7 @@ from .contexts import RECREATE, Quiet
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
 from .order import in_order, keys_of
+from .raw_attributes import object_getattr
 from .texts import format_constant, text_of_user_object
 
 SUBSTITUTES: dict[Any, Callable[..., Any]] = {**RECREATE}
@@ -264,6 +265,9 @@ def _setattr(calls: Any, obj: Any, name: str, value: Any) -> None:
 @substitute(object.__setattr__)
 def _object_setattr(calls: Any, obj: Any, name: str, value: Any) -> None:
     calls.semantics.object_setattr(obj, name, value)
+
+
+substitute(object.__getattribute__)(object_getattr)
 
 
 @substitute(delattr)

@@ -58,6 +58,7 @@ from .library import ask, dispatched, is_single_dispatch, of_context
 from .native_errors import check_error, run_native
 from .order import find, sort_list
 from .partials import flattened, parts_of
+from .raw_attributes import object_getattr
 from .texts import check_template, text_method
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ class Calls:
         if type(fn) is types.MethodWrapperType and fn.__objclass__ is object and len(args) > 0:
             if fn.__name__ == "__setattr__" and len(args) == 2 and not kwargs:
                 return self.semantics.object_setattr(fn.__self__, *args)
+            if fn.__name__ == "__getattribute__" and len(args) == 1 and not kwargs:
+                return object_getattr(self, fn.__self__, *args)
             if fn.__name__ == "__delattr__" and is_users_descriptor(watched(type(fn.__self__), args[0])):
                 raise Uncapturable("object.__delattr__ of what the class deletes")
         if isinstance(fn, CACHED) and _kind_of_cached(fn) != "framework":

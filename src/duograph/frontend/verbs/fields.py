@@ -12,7 +12,7 @@ from ..rules.policy import is_interpreted
 from ..rules.watch import watched
 from .attributes import is_users_descriptor, special_method, user_method
 
-_FIELD, _INIT_VAR = (vars(dataclasses)[name] for name in ("_FIELD", "_FIELD_INITVAR"))
+_FIELD, INIT_VAR = (vars(dataclasses)[name] for name in ("_FIELD", "_FIELD_INITVAR"))
 _ASKS_FACTORY = vars(dataclasses)["_HAS_DEFAULT_FACTORY"]
 """The default value of an argument whose field has a factory."""
 
@@ -47,7 +47,7 @@ def set_fields(calls: Any, init: types.FunctionType, obj: Any, given: dict[str, 
         value = given.get(field.name, dataclasses.MISSING)
         if value is _ASKS_FACTORY or (value is dataclasses.MISSING and field.default_factory is not value):
             value = calls.call(field.default_factory, (), {})
-        if field._field_type is _INIT_VAR:
+        if field._field_type is INIT_VAR:
             only_given.append(value)
         elif value is not dataclasses.MISSING:
             store(obj, field.name, value)
@@ -64,7 +64,7 @@ def _owner_of(init: types.FunctionType, cls: Any) -> Any:
 def _fields_of(init: types.FunctionType, cls: Any) -> list[Any]:
     """The fields that a generated ``__init__`` knows: those of the class that it was written for."""
     found = vars(_owner_of(init, cls))["__dataclass_fields__"].values()
-    return [f for f in found if f._field_type in (_FIELD, _INIT_VAR)]
+    return [f for f in found if f._field_type in (_FIELD, INIT_VAR)]
 
 
 def _has_frozen_setattr(cls: Any) -> bool:

@@ -33,6 +33,7 @@ from ..values.closures import is_annotated
 from ..values.functions import CapturedFunction
 from ..values.text import GraphText
 from .builtins import substitute
+from .fields import INIT_VAR
 from .native_errors import run_native
 
 
@@ -72,10 +73,12 @@ def _is_dataclass(calls: Any, obj: Any) -> bool:
 @substitute(dataclasses.replace)
 def _replace(calls: Any, obj: Any, /, **changes: Any) -> Any:
     fields = None if isinstance(obj, type) else _fields_of(calls, obj)
-    plain = fields is not None and list(fields) == [f.name for f in dataclasses.fields(obj) if f.init]
-    if not plain:
+    given = () if fields is None else [f.name for f in dataclasses.fields(obj) if f.init]
+    of_init = () if fields is None else [n for n, f in fields.items() if f._field_type is INIT_VAR]
+    if fields is None or of_init or any(name in fields and name not in given for name in changes):
         return calls.call_native(dataclasses.replace, (obj,), changes)
-    return calls.call(type(obj), (), dict(_values(calls, obj)) | changes)
+    kept = {name: calls.semantics.getattr(obj, name) for name in given if name not in changes}
+    return calls.call(type(obj), (), changes | kept)
 
 
 @substitute(dataclasses.asdict)

@@ -82,6 +82,26 @@ class CapturedStack(CapturedContext):
     close = push = pop_all = CapturedContext.refuse
 
 
+class _Closing(CapturedContext):
+    """A ``contextlib.closing`` that the program has made."""
+
+    def __init__(self, calls: Any, thing: Any) -> None:
+        super().__init__(calls, None)
+        self.thing = thing
+
+    def enter(self) -> Any:
+        return self.thing
+
+    def leave(self, exc: BaseException | None) -> bool:
+        self.calls.call(self.calls.semantics.getattr(self.thing, "close"), (), {})
+        return False
+
+
+@substitute(contextlib.closing)
+def _closing(calls: Any, thing: Any) -> _Closing:
+    return _Closing(calls, thing)
+
+
 @substitute(contextlib.ExitStack)
 def _stack(calls: Any) -> CapturedStack:
     return CapturedStack(calls)
