@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from duograph.autodiff.api import no_grad
@@ -15,6 +16,9 @@ _no_grad = no_grad
 class _PynativeExecutor:
     """Dynamic mode: every operator is done when its call returns."""
 
+    def __init__(self) -> None:
+        self._blocks = threading.local()
+
     def sync(self) -> None:
         """Waits for operators that were launched; there are none."""
 
@@ -22,7 +26,23 @@ class _PynativeExecutor:
         """Whether gradients are being recorded."""
         return bool(state.tapes)
 
-    requires_grad = enable_grad = grad_flag
+    requires_grad = grad_flag
+
+    def enable_grad(self) -> bool:
+        """Whether gradients can be recorded: not within `no_grad`, nor after ``set_enable_grad(False)``."""
+        return not state.detached
+
+    def set_enable_grad(self, flag: bool) -> None:
+        """Begins, or ends, a part of this thread's program that is a constant for gradients, as `no_grad` does.
+
+        Args:
+            flag (bool): ``False`` begins it, ``True`` ends the one that ``False`` has begun, if there is one.
+        """
+        block = self._blocks.__dict__.pop("open", None)
+        if flag and block is not None:
+            block.__exit__()
+        elif not flag:
+            self._blocks.open = block or no_grad().__enter__()
 
 
 class _CellGraphExecutor:

@@ -346,3 +346,48 @@ def a_context_dropped_behind_a_break_by_an_error(x, log):
     value = manager.__enter__()
     value.missing(None)
     return x * value
+
+
+HISTORY: list = []
+NOTES: dict = {}
+SEEN: set = set()
+THREE = [(X, 1), (-X, 2), (X * 3, 2), (-X, 1), (X, 3)]
+
+
+@program(calls=THREE, HISTORY=[], NOTES={}, SEEN=set())
+def writes_on_one_path(x, n):
+    total = x.sum()
+    if total > 0:
+        HISTORY.append("positive")
+        NOTES[n] = float(total)
+        if x[0] > 2:
+            HISTORY.extend([n, float(x[0])])
+            SEEN.add(n)
+        elif n > 1:
+            HISTORY.append((n, "small"))
+    else:
+        HISTORY.append(float(total))
+        SEEN.discard(1)
+    HISTORY.append(n)
+    return ops.tanh(x)
+
+
+@program(calls=THREE, HISTORY=[1, 2], captured=False)
+def writes_on_one_path_that_are_read(x, n):
+    if x.sum() > 0:
+        HISTORY.append(n)
+    x = x * HISTORY[-1]
+    if x[0] > 2:
+        HISTORY.append(0)
+    return x + len(HISTORY)
+
+
+@program(calls=THREE, HISTORY=[], captured=False)
+def tensors_that_are_kept_on_one_path(x, n):
+    y = x * 2
+    if y.sum() > 4:
+        HISTORY.append(y)
+    else:
+        HISTORY.insert(0, [n])
+    y += 1
+    return y, HISTORY[0]

@@ -10,6 +10,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn
+from duograph.ops import tanh
 
 FORM = "%(levelname)s %(name)s %(filename)s:%(lineno)d %(funcName)s %(message)s"
 XS = [Tensor([1.0, 2.0]), Tensor([5.0, 6.0]), Tensor([1.0, 2.0])]
@@ -100,9 +101,26 @@ def containers_and_exceptions(x):
     return x
 
 
+def on_paths(x):
+    y = x * 2
+    if y.sum() > 10:
+        log.warning("large %s %s %.1f", y, (1, {"of": x.sum()}), float(y[0]))
+        if x[0] > 5.5:
+            log.error("larger")
+        elif x[1] > 5.5:
+            y[0] = 1
+            log.info("%s %s", y, (y > 1).any())
+    else:
+        log.info(f"small {y.sum()} {float(x[0]):.2f}")
+        warnings.warn("small")
+        y = y + 1
+    log.info("after %s", y)
+    return tanh(y)
+
+
 PROGRAMS = [
     steps, nested, raising, warned, by_hand, in_comprehensions, over_lines, after_functions_that_stay,
-    tensors_that_change, containers_and_exceptions,
+    tensors_that_change, containers_and_exceptions, on_paths,
 ]  # fmt: skip
 
 
@@ -190,6 +208,12 @@ def test_in_a_loop_that_a_tensor_ends_it_is_a_break():
     compiled = ms.jit(doubled)
     assert told(compiled) == told(doubled)
     assert "how often it is done" in str(compiled.explain().breaks[0])
+
+
+def test_what_follows_a_log_on_one_path_is_captured_once():
+    compiled = ms.jit(on_paths)
+    told(compiled)
+    assert str(compiled.explain()).count("= tanh(") == 1
 
 
 def test_what_is_shown_later_is_a_break():

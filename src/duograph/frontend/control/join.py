@@ -34,17 +34,13 @@ from ..rules.exact import are_same_elements, are_same_keys
 from ..rules.facts import HEAP_TYPE, MISSING
 from ..values.text import GraphText, Pick
 from ..values.world import Conflict, Snapshot, new_tuple, set_contents
-from .paths import Fork, Leaf, Outcome
+from .join_journals import Absent, Build, join_journals
+from .paths import Fork, Leaf, NoJoin, Outcome
 
 if TYPE_CHECKING:
     from .regions import Regions
 
-Build = Callable[[list[Any]], Any]
 """Makes the joined value from the list of ``cond`` outputs."""
-
-
-class _NoJoin(Exception):
-    """These values cannot join."""
 
 
 def same_constant(a: Any, b: Any) -> bool:
@@ -104,10 +100,10 @@ class Joiner:
                 table.popitem()
 
     def value(self, a: Any, b: Any) -> Build:
-        """How to build the joined value of ``a`` and ``b``; raises `_NoJoin`."""
+        """How to build the joined value of ``a`` and ``b``; raises `NoJoin`."""
         for side, obj, other in ((0, a, b), (1, b, a)):  # also one that is the same on both sides: it may have a twin
             if isinstance(obj, list | dict | deque) and self._twins.setdefault((side, id(obj)), id(other)) != id(other):
-                raise _NoJoin("aliased differently")
+                raise NoJoin("aliased differently")
         if a is b or same_constant(a, b):
             if isinstance(a, tuple):
                 for item in a:  # what it holds may have a twin
@@ -126,13 +122,13 @@ class Joiner:
             kinds = [x.type if isinstance(x, Scalar) else scalar_type(x) for x in (a, b)]
             if kinds[0] == kinds[1]:
                 return self.output(a, b)
-            raise _NoJoin(f"{kinds[0]} and {kinds[1]}")
+            raise NoJoin(f"{kinds[0]} and {kinds[1]}")
         log = self.regions.log
         if log.joins_texts and self.joins_texts and _is_choice(a) and type(b) is str:
             log.has_joined_text = True
             return self._texts(a, b)
         if type(a) is not type(b):
-            raise _NoJoin(f"{type(a).__name__} and {type(b).__name__}")
+            raise NoJoin(f"{type(a).__name__} and {type(b).__name__}")
         if isinstance(a, tuple) and len(a) == len(b):
             items = [self.value(x, y) for x, y in zip(a, b, strict=True)]
             return lambda results: new_tuple(type(a), [f(results) for f in items])
@@ -144,7 +140,7 @@ class Joiner:
             if isinstance(a, dict) and type(a) is dict and are_same_keys(a, b):
                 named = {k: self.value(a[k], b[k]) for k in a}
                 return self._once(lambda results: self.world.track({k: f(results) for k, f in named.items()}))
-        raise _NoJoin(f"two different {type(a).__name__} objects")
+        raise NoJoin(f"two different {type(a).__name__} objects")
 
     def _texts(self, a: Any, b: str) -> Build:
         """One of several texts, by its number. Nobody but who shows it knows which: `capture` joins no texts in the
@@ -171,7 +167,7 @@ class Joiner:
 
     def _tensors(self, a: Tensor, b: Tensor) -> Build:
         if type(a) is not type(b) or not _join_types(a.abstract, b.abstract):
-            raise _NoJoin(f"{a.abstract} and {b.abstract}")
+            raise NoJoin(f"{a.abstract} and {b.abstract}")
         self.check_detached(*[x._data if isinstance(x._data, Node) else x for x in (a, b)])
         view = None if a._view is None else self._views(a, b)
         made = view or self.output(a, b)
@@ -193,7 +189,7 @@ class Joiner:
         while scope is not None and not scope.repeats:
             scope = scope.parent
         if scope is None or self.binder.watched:
-            raise _NoJoin("a tensor from outside of `no_grad`")
+            raise NoJoin("a tensor from outside of `no_grad`")
         self.binder.note_hooked()
 
     def _views(self, a: Tensor, b: Tensor) -> Build | None:
@@ -260,7 +256,7 @@ def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
     try:
         outcome = _join_outcomes(joiner, a, b)
         apply_state = _join_states(joiner, a.state, b.state, tree)
-    except _NoJoin:
+    except NoJoin:
         return None
     results = emit_cond(regions, tree, a.state, b.state, joiner.pairs) if joiner.pairs else []
     apply_state(results)
@@ -279,7 +275,7 @@ def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], An
     one, two = a.outcome, b.outcome
     kinds = {"next" if o.kind == "continue" and joiner.key[-1] == "loop" else o.kind for o in (one, two)}
     if len(kinds) != 1 or "raise" in kinds:
-        raise _NoJoin("paths end in different ways")
+        raise NoJoin("paths end in different ways")
     kind = kinds.pop()
     # A pair of a tensor and a text that is returned may keep its path, which knows whose tensor that is.
     joiner.joins_texts = kind != "return" or all(_is_choice(o.value) for o in (one, two))
@@ -305,7 +301,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         original = joiner.binder.session.original
         x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner) for s in (a, b))
         if (x is MISSING) != (y is MISSING):
-            raise _NoJoin("an attribute is there on one path only")
+            raise NoJoin("an attribute is there on one path only")
         build = joiner.value(x, y) if x is not MISSING else partial(_constant, MISSING)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
@@ -354,7 +350,7 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
         mark = joiner.mark()
         try:
             builds[name] = joiner.value(a[name], b[name])
-        except _NoJoin as exc:
+        except NoJoin as exc:
             joiner.undo(mark)
             conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
             builds[name] = partial(_constant, conflict)
@@ -381,17 +377,20 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
         return keep
     world.track(obj)
     if isinstance(x, list):
-        if len(x) != len(y):
-            raise _NoJoin("a list has different lengths")
-        builds: Any = [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
+        is_journal = key in session.journals
+        if not is_journal and len(x) != len(y):
+            raise NoJoin("a list has different lengths")
+        builds: Any = (
+            join_journals(joiner, obj, x, y) if is_journal else [joiner.value(p, q) for p, q in zip(x, y, strict=True)]
+        )
         return lambda results: set_contents(obj, [f(results) for f in builds])
     if isinstance(x, dict):
         if not are_same_keys(x, y):
-            raise _NoJoin("a dict or object has different keys")
+            raise NoJoin("a dict or object has different keys")
         named = {k: joiner.value(x[k], y[k]) for k in x}
         return lambda results: set_contents(obj, {k: f(results) for k, f in named.items()})
     if not are_same_keys(x, y):
-        raise _NoJoin("a set has different elements, or another order")
+        raise NoJoin("a set has different elements, or another order")
     return lambda _: set_contents(obj, x)
 
 
@@ -404,9 +403,9 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
             steps.append(partial(_set_stored, binder, alias, x))
             continue
         if alias in binder.written_apart:
-            raise _NoJoin("a tensor without gradients, of others' memory, that is written on one path only")
+            raise NoJoin("a tensor without gradients, of others' memory, that is written on one path only")
         if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
-            raise _NoJoin("an argument that a gradient is taken of is written on one path only")
+            raise NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
         if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
             steps.append(partial(_set_stored, binder, alias, x or y))
@@ -414,7 +413,7 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
         joiner.check_detached(*nodes)
         if not _join_types(nodes[0].type, nodes[1].type):
-            raise _NoJoin("a tensor has different types")
+            raise NoJoin("a tensor has different types")
         memory, left = _joined_memory(joiner, root, x, y)
         out = joiner.output(*nodes)
         entry = binder.store.get(alias)
@@ -438,7 +437,7 @@ def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None
     if memories[0] == memories[1]:
         return memories[0], lefts[0]
     if joiner.binder.session.is_outside(root) and (0 in memories or lefts[0] is not lefts[1]):
-        raise _NoJoin("a Parameter gets other memory on one path only")
+        raise NoJoin("a Parameter gets other memory on one path only")
     return fresh_stamp(), lefts[0]
 
 
@@ -468,7 +467,9 @@ def nodes_in(regions: Regions, scope: Any, snap: Snapshot, values: list[Any]) ->
     binder.store, builder.current = dict(snap.store), scope
     try:
         return [
-            regions.world.binder.session.token_node(v.node) if isinstance(v, _Token) else binder.node_of(v)
+            binder.session.token_node(v.node)
+            if isinstance(v, _Token)
+            else binder.node_of(v.stand_in() if isinstance(v, Absent) else v)
             for v in values
         ]
     finally:

@@ -11,6 +11,10 @@ from duograph.ir.builder import Scope
 from ..values.world import Snapshot
 
 
+class NoJoin(Exception):
+    """These values cannot join."""
+
+
 @dataclass(slots=True)
 class Outcome:
     """How a path ended: ``kind`` is next, break, continue, return, value or raise."""

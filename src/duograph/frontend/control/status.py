@@ -15,8 +15,8 @@ from ..rules.errors import Uncapturable
 from ..rules.exceptions import held_by, with_causes
 from ..values.recipe import Shape, shape_of
 from .identity import is_derived
-from .join import Joiner, _join_states, _NoJoin, emit_cond
-from .paths import Fork, Leaf, Outcome
+from .join import Joiner, _join_states, emit_cond
+from .paths import Fork, Leaf, NoJoin, Outcome
 
 
 class Undefined:
@@ -124,7 +124,7 @@ def _join(regions: Any, key: Any, tree: Leaf | Fork, early: list[Any], slots: li
         status_build = joiner.value(sa, sb)
         payload_builds = [_payload(joiner, x, y) for x, y in zip(pa, pb, strict=True)]
         apply_state = _join_states(joiner, a.state, b.state, tree)
-    except _NoJoin as exc:
+    except NoJoin as exc:
         raise Uncapturable(f"the paths of a loop body cannot be joined: {exc}") from exc
     pairs = [(_defined(regions, x, tree.then_scope), _defined(regions, y, tree.else_scope)) for x, y in joiner.pairs]
     results = emit_cond(regions, tree, a.state, b.state, pairs) if pairs else []

@@ -153,7 +153,12 @@ class _Conclusion:
             verb = contents.items[at]
             if not isinstance(verb, Constant):
                 raise _Unknown
-            n = OPERANDS[verb.value]
-            method = written.constant(getattr(contents.kind, verb.value))
-            written.lines.append(f"{method}({', '.join([target, *items[at + 1 : at + 1 + n]])})")
-            at += 1 + n
+            name, condition, operands = verb.value, "", items[at + 1 : at + 1 + OPERANDS[verb.value]]
+            at += 1 + len(operands)
+            if name == "when":
+                inner = contents.items[at - 2]
+                if not isinstance(inner, Constant) or inner.value == "when":  # on a path of a path
+                    raise _Unknown
+                name, condition, operands = inner.value, f"if {operands[0]}: ", [f"*{operands[2]}"]
+            method = written.constant(getattr(contents.kind, name))
+            written.lines.append(f"{condition}{method}({', '.join([target, *operands])})")

@@ -31,8 +31,11 @@ JOURNALED = (list, dict, set, deque, defaultdict, OrderedDict)
 """Classes of containers that may have journals; what derives from them may have methods of its own."""
 METHODS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "add", "discard", "update"})
 """Methods that only write, where a class has them."""
-OPERANDS = {"append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2, "perform": 2}
-"""The verbs of journals, with their numbers of operands."""
+OPERANDS = {
+    "append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2, "perform": 2, "when": 3,
+}  # fmt: skip
+"""The verbs of journals, with their numbers of operands. ``when``: a flag, a verb, and the operands of that, which is
+done if the flag is set (`control.join_journals`)."""
 MOST_READ = 8
 """So many containers may turn out to be read, before all that are written are taken to be."""
 _PLAIN = (str, int, float, bool, bytes, type(None))
@@ -261,6 +264,8 @@ class Journals:
             for v in [*list(original)[:n], *list(original)[-n:]]:
                 check_dropped(v)
         for verb, operands in done:
+            while verb == "when":
+                _, verb, operands = operands
             if verb == "__setitem__":
                 number = self._source_of_number(operands[0])
                 place = sources.found(source, operands[0] if number is None else number)

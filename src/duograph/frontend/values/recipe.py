@@ -218,7 +218,12 @@ class Additions(Container):
 
     def fill(self, target: Any, values: list[Any]) -> None:
         for verb, operands in operations(values):
-            getattr(self.kind, verb)(target, *operands)
+            is_done: Any = True
+            while verb == "when":
+                flag, verb, operands = operands
+                is_done = is_done and flag
+            if is_done:
+                getattr(self.kind, verb)(target, *operands)
 
 
 @dataclass(eq=False, slots=True)
