@@ -91,6 +91,35 @@ def test_a_version_keeps_nothing_that_a_weak_reference_shows():
     assert compiled(Tensor([1.0]), reference).tolist() == [0.0]
 
 
+def emptied(x, items, reference):
+    del items[:]
+    return x * 2, reference() is None
+
+
+def replaced(x, items, reference):
+    items[:] = [1]
+    return x * 2, reference() is None
+
+
+def multiplied(x, items, reference):
+    items *= 0
+    return x * 2, reference() is None
+
+
+def lengthened(x, items, reference):
+    items += [1]
+    items.clear()
+    return x * 2, reference() is None
+
+
+@pytest.mark.parametrize("program", [emptied, replaced, multiplied, lengthened])
+def test_a_version_does_not_keep_what_an_operator_takes_out_of_a_list(program):
+    compiled = ms.jit(program)
+    for _ in range(2):
+        items = [Watched()]
+        assert compiled(Tensor([1.0]), items, weakref.ref(items[0]))[1]
+
+
 def test_what_holds_very_much_is_left_to_python():
     compiled = ms.jit(lets_go)
     compiled(Tensor([1.0]), Holder([[i] for i in range(2000)]))

@@ -211,6 +211,9 @@ def _looks(fn: Any) -> Any:
 
 
 _PLAIN_HOLDERS = (list, tuple, dict)
+_JOINING_OPERATORS = frozenset({operator.add, operator.iadd, operator.mul, operator.imul})
+_MOVING_OPERATORS = _JOINING_OPERATORS | {operator.getitem, operator.setitem, operator.delitem}
+"""Of `_PLAIN_HOLDERS`: they hand on what is there, and let go of it, as `_MOVING_METHODS` do."""
 
 
 def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -221,8 +224,13 @@ def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict
         return
     if type(fn) is types.FunctionType and fn.__name__ in traits_of(fn.__module__).by_facts:
         return
-    if fn is operator.getitem and (type(args[0]) in _PLAIN_HOLDERS or "_cells" in getattr(args[0], "__dict__", ())):
-        args = args[1:]  # it gives what is there; for Cells see `check_holder`
+    if fn is operator.getitem and "_cells" in getattr(args[0], "__dict__", ()):
+        args = args[1:]  # it gives what is there (see `check_holder`)
+    elif type(fn) is types.BuiltinFunctionType and fn in _MOVING_OPERATORS and type(args[0]) in _PLAIN_HOLDERS:
+        if fn not in _JOINING_OPERATORS:
+            args = args[1:2]  # of dictionaries the key is asked
+        elif type(args[1]) in (list, tuple, int):
+            return
     session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
 
 
