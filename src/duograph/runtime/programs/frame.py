@@ -193,8 +193,8 @@ class Frame:
         constants, b._constants = b._constants, [{}]
         total: Any = self.plan.size
         self._is_entry = True
-        for extent, value in self._sizes.items():
-            b._block.instrs.append(Instr("add", (b.value(self.dim(extent)), b.const(0)), {}, (value,)))
+        for size, value in self._sizes.items():
+            b._block.instrs.append(Instr("add", (b.value(self.dim(size)), b.const(0)), {}, (value,)))
         starts = []
         padded: dict[Extent, Any] = {}
         for extent in self.plan.slots:
