@@ -82,6 +82,8 @@ class Comparing:
     def _is_compared(self: Any, entry: Entry, native: Any) -> bool:
         """Whether it is to be found out if this version pays, which has more to do than to run its kernels."""
         comparison = entry.comparison
+        if native is None and comparison.loses:
+            return self._may_compare()  # plain Python answers
         if comparison.pays is not None or comparison.is_busy or not self._may_compare():
             return False
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
@@ -91,6 +93,8 @@ class Comparing:
     def _run_compared(
         self: Any, entry: Entry, store: Entries, native: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        if entry.comparison.loses:
+            return self._answer_losing(entry, args, kwargs)
         before, store.native = store.native, () if native is None else (native,)
         if entry.comparison.way() is False:
             self._let(None, 1, self.plain or self.fn)

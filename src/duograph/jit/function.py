@@ -485,8 +485,6 @@ class JitFunction(Capturing, Comparing, Cutting):
             native = self._native_call(entry.make_native, values)
             if self._is_compared(entry, native):
                 return self._run_compared(entry, store, native, args, kwargs)
-            if native is None and entry.comparison.loses and self._may_compare():
-                return self._answer_losing(entry, args, kwargs)
             store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1

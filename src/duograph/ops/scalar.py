@@ -273,6 +273,9 @@ def _extent(node: Node, unknown: dict[Node, Any] | None = None) -> Any:
 def _made_of_sizes(node: Apply, unknown: dict[Node, Any] | None) -> Any:
     if node.op is dim_size:
         return node.operands[0].type.shape[node.attrs["axis"]]  # type: ignore[attr-defined]
+    if node.op is scalar_unary and node.attrs["fn"] == "neg":
+        found = _extent(node.operands[0], unknown)
+        return None if found is None else -found
     fn = node.attrs["fn"] if node.op is scalar_binary else ""
     if fn not in ("add", "sub", "mul", "floordiv", "mod"):
         return None

@@ -70,6 +70,13 @@ def put_together(x):
     return ops.concat((x, x * 2), 0), ops.stack((x, x)), ops.tile(x, (2, 1)), ops.roll(x, 1, 0), x.flip(0)
 
 
+@program(calls=ROWS)
+def padding_that_depends_on_sizes(x):
+    n = x.shape[0]
+    whole = ops.pad(x, (0, 0, 0, (-n) % 4)).reshape(-1, 4, x.shape[1]).sum(1)
+    return whole, ops.pad(x, (1, n % 2, n // 2, 0), value=3.0), ops.pad(x, (0, 0, -(n // 2), 1)), ops.pad(x, (n, n))
+
+
 @program(calls=SQUARES)
 def two_that_vary_together(x, y):
     return x + y, (x * y).sum(1), ops.matmul(x, y.T)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from duograph.core.dim import Dim, definitely_le
 from duograph.ops import movement, slices
-from duograph.ops.scalar import fitted
+from duograph.ops.scalar import Scalar, extent_of, fitted
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -56,10 +57,12 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
 @not_public
 def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
     """`pad` with one (before, after) pair per axis, the first axis first."""
-    if any(p < 0 for pair in pairs for p in pair):
-        cuts = tuple((max(-b, 0), n - max(-a, 0), 1) for n, (b, a) in zip(x.shape, pairs, strict=True))
-        x = slices.strided_slice(x, slices=cuts)
-        pairs = [(max(b, 0), max(a, 0)) for b, a in pairs]
+    if mode == "constant":  # the others are compared with sizes
+        pairs = [(_entry(b), _entry(a)) for b, a in pairs]
+    if any(_is_cut(p) for pair in pairs for p in pair):
+        cut = [(-b if _is_cut(b) else 0, -a if _is_cut(a) else 0) for b, a in pairs]
+        x = slices.strided_slice(x, slices=tuple((b, n - a, 1) for n, (b, a) in zip(x.shape, cut, strict=True)))
+        pairs = [(0 if _is_cut(b) else b, 0 if _is_cut(a) else a) for b, a in pairs]
     if isinstance(value, Tensor):
         return slices.slice_update(
             movement.broadcast_to(
@@ -67,6 +70,17 @@ def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> 
             ), x, slices=tuple((b, b + n, 1) for n, (b, _) in zip(x.shape, pairs, strict=True)),
         )  # fmt: skip
     return slices.pad(x, padding=tuple(tuple(p) for p in pairs), mode=mode, value=fitted(value, x.dtype))
+
+
+def _entry(number: Any) -> Any:
+    """A run-time int that is made of sizes, and of which is known whether it pads or cuts, as an extent."""
+    pads = extent_of(number)
+    cuts = extent_of(-number) if isinstance(pads, Scalar) else number
+    return pads if isinstance(cuts, Scalar) or not isinstance(pads, Scalar) else -cuts
+
+
+def _is_cut(entry: Any) -> bool:
+    return bool(definitely_le(entry, 0)) if isinstance(entry, Dim) else entry < 0
 
 
 FUNCTIONS = public_functions(globals())

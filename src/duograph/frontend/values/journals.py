@@ -71,6 +71,17 @@ def operations(held: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
     return found
 
 
+def carry_out(held: Sequence[Any], kind: type, target: Any) -> None:
+    """Does to ``target``, of class ``kind``, what a journal holds."""
+    for verb, operands in operations(held):
+        is_done: Any = True
+        while verb == "when":
+            flag, verb, operands = operands
+            is_done = is_done and flag
+        if is_done:
+            getattr(kind, verb)(target, *operands)
+
+
 def latest(journal: Sequence[Any], original: Any, key: Any) -> tuple[Any, ...]:
     """What the program itself has put where ``original[key]`` is now, in a tuple; empty if it has not."""
     if type(key) is not int or not isinstance(original, list | deque):

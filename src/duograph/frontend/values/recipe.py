@@ -41,7 +41,7 @@ from ..rules.facts import HEAP_TYPE, MISSING, has_slots, held_in, lookup, slots_
 from ..rules.opaque import is_file, is_opaque, maker_of
 from ..rules.policy import is_user_class
 from ..rules.sources import Source
-from .journals import Journal, operations
+from .journals import Journal, carry_out
 from .remade import parts_of
 from .restricted import Restricted
 from .shadows import facts_of_container, new_blank
@@ -217,13 +217,7 @@ class Additions(Container):
     """What is done to an outside container that is not read (`journals`), in order."""
 
     def fill(self, target: Any, values: list[Any]) -> None:
-        for verb, operands in operations(values):
-            is_done: Any = True
-            while verb == "when":
-                flag, verb, operands = operands
-                is_done = is_done and flag
-            if is_done:
-                getattr(self.kind, verb)(target, *operands)
+        carry_out(values, self.kind, target)
 
 
 @dataclass(eq=False, slots=True)
