@@ -10,6 +10,7 @@ from typing import Any
 
 from duograph.base.config import config
 from duograph.base.lookup import raw_getattr
+from duograph.base.modes import graph_mode
 from duograph.frontend.rules.errors import Uncapturable
 
 from .account import meter_for
@@ -87,7 +88,8 @@ class Comparing:
         if comparison.pays is not None or comparison.is_busy or not self._may_compare():
             return False
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
-            return True
+            # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
+            return not (graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards))
         return is_light(entry.graph, len(entry.guards.guards))
 
     def _run_compared(

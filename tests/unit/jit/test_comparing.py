@@ -220,6 +220,27 @@ def test_what_only_runs_kernels_is_not_timed(told):
     assert told.timed == 0 and f.left is None
 
 
+@pytest.mark.parametrize("mode", [ms.GRAPH_MODE, ms.PYNATIVE_MODE])
+def test_what_calls_cells_in_graph_mode_is_not_compared(told, mode):
+    """Plain Python would compile the Cells for itself."""
+    net, log = nn.Dense(2, 2), []
+
+    @ms.jit
+    def f(x):
+        y = net(x)
+        log.append(y)
+        return {"value": y}
+
+    ms.set_context(mode=mode)
+    try:
+        for _ in range(40):
+            f(X.reshape(1, 2))
+            log.clear()
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert (told.timed > 0) is (mode == ms.PYNATIVE_MODE)
+
+
 def test_other_versions_go_on(told):
     f, log = effects()
     for _ in range(60):
