@@ -61,7 +61,7 @@ class World:
 
     def noting(self, x: Tensor) -> Tensor:
         if x.sum() < 0:
-            self.seen.append(1)
+            self.seen.append([1])
         ops.assign(self.a, self.a * x)
         return self.a.sum()
 

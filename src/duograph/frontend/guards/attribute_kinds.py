@@ -43,7 +43,7 @@ def _lacks_natively(t: Translation, owner: Any, name: str) -> bool:
     cls = type(owner)
     if isinstance(owner, type | types.ModuleType) or not cls.__flags__ & HEAP_TYPE:
         return False
-    if type(raw_getattr(owner, "__dict__")) is not dict:
+    if type(raw_getattr(owner, "__dict__")) is not dict or lookup(cls, name, MISSING) is not MISSING:  # an empty slot
         return False
     try:
         own = t.program.own_dictionary(owner)
@@ -51,9 +51,9 @@ def _lacks_natively(t: Translation, owner: Any, name: str) -> bool:
         return False
     t.program.absent(own, name)
     t.program.fixed(owner, TYPE, cls)
-    for each in (name, "__getattr__"):
-        if lookup(cls, each, MISSING) is MISSING:
-            t.program.lacking(cls, each)
+    t.program.lacking(cls, name)
+    if lookup(cls, "__getattr__", MISSING) is MISSING:
+        t.program.lacking(cls, "__getattr__")
     return True
 
 
