@@ -181,8 +181,9 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
+        self.strided = {g.source for g in program.guards.guards if g.check == "tensor" and not g.expected[3]}
         for guard in program.guards.guards:
-            if guard.check == "tensor" and guard.expected[3]:
+            if guard.check == "tensor":
                 self.facts[guard.source] = guard.expected[1:3]
             elif guard.check == "pattern":
                 self.facts[guard.source] = guard.expected[1:]
@@ -211,6 +212,8 @@ class _Planner:
         for source in self.marks:
             self._subject(source)
         plan = self.plan
+        if any(subject.is_strided for subject in plan.subjects):
+            self._refuse("tapes may keep a tensor that is not contiguous")
         plan.inputs = [self.translator.register(source) for source in self.program.inputs]
         plan.begin = told[0]
         plan.paths = [PathPlan(finish=told[1])]
@@ -271,11 +274,12 @@ class _Planner:
         if found is None:
             facts = self.facts.get(source)
             if facts is None:
-                self._refuse("a tensor of which nothing is known, or that is not contiguous")
+                self._refuse("a tensor of which nothing is known")
             dtype, shape = facts
             nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
             subject = Subject(self.translator.register(source), nbytes=nbytes, is_bare=source.kind == "array")
+            subject.is_strided = source in self.strided
             if not subject.is_bare:
                 subject.mark = self.marks.get(source, -1)
                 subject.is_changed = subject.mark in self.written

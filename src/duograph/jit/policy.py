@@ -20,9 +20,9 @@ from typing import Any
 
 from duograph.base.weak import WeakTable
 
-MAX_VERSIONS, MOST_VERSIONS, MOST_LOOKED_AT = 128, 8, 16
-"""Versions of one owner; those that native code tries before it goes to Python; those that a call is compared with to
-find out what differs, the most recent first."""
+MAX_VERSIONS, MOST_LOOKED_AT = 128, 16
+"""Versions of one owner, which native code tries; those that a call is compared with to find out what differs, the most
+recent first."""
 MOST_OWNERS, MOST_SINGLE, MOST_ENTRIES = 256, 32, 8
 """Codes and classes for which versions are kept that serve others: the latest ones of those with several functions or
 instances, and those with one so far; versions of each."""
@@ -72,7 +72,7 @@ functions with one code that are met, and compiled, before no more are, and comp
 SETTLED = 16
 """Calls in a row in which nothing is captured, cut or timed, before their times say anything."""
 SAMPLES, CLEAR, FIRST = 8, 2, 3
-"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the other; and how many
+"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the other's least; how many
 are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
@@ -378,7 +378,9 @@ class Comparison:
         if len(self._times[0]) != len(self._times[1]):
             return
         count, plain, compiled = len(self._times[0]), *map(typical, self._times)
-        is_clear = count >= CLEAR and (compiled * 2 < plain or (plain * 2 < compiled and self._slower))
+        least_plain, least_compiled = map(min, self._times)  # what compiles a kernel meanwhile says nothing
+        is_clear = compiled * 2 < least_plain or (plain * 2 < least_compiled and self._slower > 0)
+        is_clear = is_clear and count >= CLEAR
         if count < SAMPLES and not is_clear:
             return
         self.plain, self.compiled, self._times = plain, compiled, ([], [])

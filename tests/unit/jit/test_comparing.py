@@ -47,6 +47,15 @@ def test_what_is_clear_is_known_soon():
     assert run(Comparison(), 10.0, 9.0) == 2 * (FIRST + SAMPLES)
 
 
+def test_what_is_long_only_at_first_is_not_clear():
+    one, plain = Comparison(0), iter([9.0] * FIRST + [9.0, 0.1, 2.0] + [0.1] * 40)
+    for _ in range(100):
+        if (way := one.way()) is None:
+            break
+        one.note(way, 0.4 if way else next(plain))  # the first of plain Python's calls compile kernels
+    assert one.pays is False
+
+
 def test_interruptions_do_not_count():
     assert typical([1.0, 1.0, 1.0, 50.0]) == 1.0
     one = Comparison(0)
@@ -258,9 +267,15 @@ def test_other_versions_go_on(told):
 def test_calls_of_a_version_that_loses_are_plain_though_another_is_in_use(told, monkeypatch):
     runs, run = [], Entry.run
     monkeypatch.setattr(Entry, "run", lambda self, values: runs.append(1) or run(self, values))
-    f = ms.jit(lambda x: ops.tanh(x) * 2 + x.exp() - 1)
+    seen = ops.zeros(1)
+
+    @ms.jit
+    def f(x):
+        seen[0] = x[0, 0]
+        return ops.tanh(x) * 2 + x.exp() - 1
+
     told.compiled = 9.0
-    whole, part = ops.ones((4, 4)), ops.ones((4, 8))[:, ::2]  # Python leads calls with what is not contiguous
+    whole, part = ops.ones((4, 4)), ops.ones((4, 8))[:, ::2]  # Python leads what writes, beside one not contiguous
     for _ in range(100):
         assert f(whole).tolist() == f(part).tolist()
     assert f.left is None and len(runs) < 40

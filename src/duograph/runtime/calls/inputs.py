@@ -133,6 +133,20 @@ def read_sizes(f: Function, call: Value, arrays: Value, python: Label) -> None:
     f.place(fixed)
 
 
+def copy_strided(f: Function, call: Value, arrays: Value, copies: Value, n_copies: Variable, python: Label) -> None:
+    """Code that gives `main` contiguous copies of tensors that are not contiguous, for as long as the call."""
+    subjects, buffers = f.get(call, w.CALL.subject_at), f.get(call, w.CALL.buffers_at)
+    with f.times(f.get(call, w.CALL.strided)) as i:
+        which = f.load("i64", f.get(call, w.CALL.strided_at), i * 8)
+        buffer = f.get(subjects + which * w.SUBJECT.n_bytes, w.SUBJECT.buffer)
+        with f.if_(buffer.gt(-1)):
+            copy = f.api("PyArray_NewCopy", f.load("ptr", arrays, which * 8), 0)
+            f.goto_if(copy.eq(None), python)
+            f.store(f.get(copy, ARRAY_DATA), buffers, buffer * 8)
+            f.store(copy, copies, n_copies.get() * 8)
+            n_copies.set(n_copies.get() + 1)
+
+
 def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, python: Label) -> None:
     """Code that puts the addresses of tensors where `main` expects them, and makes sure that it may write."""
     count, start = f.get(call, w.CALL.subjects), f.get(call, w.CALL.subject_at)

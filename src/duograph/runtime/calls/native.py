@@ -82,6 +82,7 @@ class Subject:
         is_alone: whether nobody else may hold its memory.
         is_changed: whether it gets new contents, by native code or afterwards.
         is_bare: whether it is an array of NumPy's.
+        is_strided: whether it is not contiguous: `main` gets a copy.
     """
 
     register: int
@@ -93,6 +94,7 @@ class Subject:
     is_alone: bool = False
     is_changed: bool = False
     is_bare: bool = False
+    is_strided: bool = False
 
 
 class Effects(Protocol):
@@ -329,9 +331,13 @@ class NativeCall:
     def _fill_inputs(self) -> None:
         plan, block = self.plan, self._block
         exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
+        strided = [k for k, s in enumerate(plan.subjects) if s.is_strided]
+        if exclusive and strided:  # where its memory ends is not asked
+            raise Unsupported("it writes to tensors, and another one is not contiguous")
+        block[w.CALL.strided.word], block[w.CALL.strided_at.word] = len(strided), self._array(strided)
         words: list[int] = []
         for s in plan.subjects:
-            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
+            flags = 0 if s.is_strided else C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
             flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
             if s.is_written and s.nbytes < 0:
                 raise Unsupported("writes to what varies in size")

@@ -27,6 +27,8 @@ CALL = Struct(
     subject_at="ptr",
     exclusive="i64",  # whether some of them are written
     marks="i64",  # how many storages there are
+    strided="i64",  # subjects that may not be contiguous, whose copies `main` gets
+    strided_at="ptr",
     numbers="i64",
     number_at="ptr",
     sizes="i64",  # extents that are looked at
@@ -55,7 +57,13 @@ CALL = Struct(
     reset="ptr",  # Python function that gives regions back
     ended="ptr",  # Python function that gives what steps in Python have done when `main` has run, or 0
     failed="ptr",  # Python function that is told of it if Python is to do the call
+    missed="i64",  # whether it did not hold when it was tried last
+    follower="i64",  # place among its owner's versions of the one that answered the call after one of this
+    latest="i64",  # of the first version: place of the one that answered its owner's latest call
 )
+
+FEW = 2
+"""Versions up to which all are tried in their order; of more the one first that followed the latest one last time."""
 
 # A path: what is written, the leaf that is the generator's new offset (-1: none), how to make the result (`TREE_LEAF`
 # ...), the Python function that makes it from the values and leaves instead (or 0), whether Python is to do the call.
