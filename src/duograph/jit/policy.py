@@ -72,8 +72,8 @@ functions with one code that are met, and compiled, before no more are, and comp
 SETTLED = 16
 """Calls in a row in which nothing is captured, cut or timed, before their times say anything."""
 SAMPLES, CLEAR, FIRST = 8, 2, 3
-"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the other's least; how many
-are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
+"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the least of the other;
+how many are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
 LOSING = 2.0

@@ -101,15 +101,13 @@ def _serve(module: Module) -> Function:
         place.set(guess.get())
         answer.set(_tried(f, held, place.get(), config))
         f.goto_if(answer.get().ne(0), done)
-    with f.times(count) as i:
-        with f.if_(i.ne(guess.get())):
-            place.set(i)
-            answer.set(_tried(f, held, i, config))
-            f.goto_if(answer.get().ne(0), done)
+    with f.times(count) as i, f.if_(i.ne(guess.get())):
+        place.set(i)
+        answer.set(_tried(f, held, i, config))
+        f.goto_if(answer.get().ne(0), done)
     f.place(done)
-    with f.if_(count.gt(w.FEW)):
-        with f.if_(answer.get().eq(1)):
-            _note_follower(f, held, count, place.get())
+    with f.if_(count.gt(w.FEW)), f.if_(answer.get().eq(1)):
+        _note_follower(f, held, count, place.get())
     f.release(held)
     f.ret(answer.get().eq(1).to("i64"))
     f.place(no)
