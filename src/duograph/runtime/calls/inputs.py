@@ -40,8 +40,9 @@ def values(
     room = f.row("ptr", wanted + 1)
     values.set(room)
     fixed = wanted - rest
-    several = f.label("several")
+    several, collected = f.label("several"), f.label("collected")
     f.goto_if(rest.ne(0), several)
+    f.goto_if(f.get(call, w.CALL.collects).ne(0), collected)
     f.goto_if((total + named.get()).ne(wanted), misses)
     f.goto_if(total.gt(positional), misses)
     with f.if_(named.get().ne(0)):
@@ -64,6 +65,15 @@ def values(
     f.goto_if(made.get().eq(None), python)
     f.store(made.get(), room, fixed * 8)
     given_by_position.set(fixed - before)
+    f.goto(copy)
+    f.place(collected)
+    f.goto_if(named.get().eq(0), misses)
+    f.goto_if(total.gt(wanted - 1), misses)
+    f.goto_if(total.gt(positional), misses)
+    f.goto_if(f.get(call, w.CALL.positional_only).gt(total), misses)
+    made.set(_collected(f, call, keywords, room, total, wanted - 1, misses, python, raised))
+    f.store(made.get(), room, (wanted - 1) * 8)
+    given_by_position.set(n)
     f.place(copy)
     with f.if_(before.ne(0)):
         f.store(first, room)
@@ -75,6 +85,41 @@ def values(
     f.goto_if(n.gt(positional), misses)
     f.place(bound)
     return values, made
+
+
+def _collected(
+    f: Function,
+    call: Value,
+    keywords: Value,
+    room: Value,
+    first: Value,
+    fixed: Value,
+    misses: Label,
+    python: Label,
+    raised: Label,
+) -> Value:
+    """Code that makes a dict of ``keywords`` without those of parameters, whose values it puts in their places."""
+    made, wrong, failed = f.api("PyDict_Copy", keywords), f.label("wrong"), f.label("failed")
+    f.goto_if(made.eq(None), python)
+    names, ready = f.get(call, w.CALL.names_at), f.label("ready")
+    with f.times(fixed - first) as i:
+        name = f.load("ptr", names, (first + i) * 8)
+        given = f.api("PyDict_GetItemWithError", keywords, name)
+        f.goto_if(given.eq(None), wrong)
+        f.store(given, room, (first + i) * 8)
+        f.goto_if(f.api("PyDict_DelItem", made, name).ne(0), wrong)
+    with f.times(f.get(call, w.CALL.reserved)) as i:
+        name = f.load("ptr", f.get(call, w.CALL.reserved_at), i * 8)
+        f.goto_if(f.api("PyDict_Contains", made, name).ne(0), wrong)
+    f.goto_if(f.api("PyDict_Size", made).ne(0), ready)
+    f.place(wrong)
+    f.release(made)
+    f.goto_if(f.api("PyErr_Occurred").ne(None), failed)
+    f.goto(misses)
+    f.place(failed)
+    f.goto(raised)
+    f.place(ready)
+    return made
 
 
 def read_numbers(f: Function, call: Value, registers: Value, python: Label) -> None:

@@ -149,6 +149,7 @@ class CallPlan:
         otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
         effects: of its steps in Python.
+        reserved: what ``**kwargs`` do not get: the names of the other parameters; ``None``: there are no ``**kwargs``.
     """
 
     guards: GuardProgram
@@ -168,6 +169,7 @@ class CallPlan:
     dims: list[int] = field(default_factory=list)
     otherwise: Callable[..., Any] | None = None
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
+    reserved: Sequence[str] | None = None
     effects: Effects | None = None
 
     def listing(self) -> str:
@@ -175,6 +177,7 @@ class CallPlan:
         rest = ", and more" if self.has_rest else ""
         lines = [f"parameters: {', '.join(self.names)}{rest}; {self.positional} may be positional"]
         lines += [f"of these only so: {self.positional_only}"] if self.positional_only else []
+        lines += [f"the last one gets all but: {', '.join(self.reserved)}"] if self.reserved is not None else []
         for k, s in enumerate(self.subjects):
             flags = [name for name, value in vars(s).items() if value is True]
             lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
@@ -318,6 +321,9 @@ class NativeCall:
         block[w.CALL.values.word], block[w.CALL.rest.word] = len(plan.names), int(plan.has_rest)
         block[w.CALL.names_at.word] = self._array([self._object(n) for n in plan.names])
         block[w.CALL.positional.word], block[w.CALL.positional_only.word] = plan.positional, plan.positional_only
+        block[w.CALL.collects.word], reserved = int(plan.reserved is not None), plan.reserved or ()
+        block[w.CALL.reserved.word] = len(reserved)
+        block[w.CALL.reserved_at.word] = self._array([self._object(n) for n in reserved])
         releases = plan.executable.releases or plan.sizes is not None
         block[w.CALL.main.word], block[w.CALL.release.word] = plan.executable.address, int(releases)
         self._fill_inputs()
