@@ -227,6 +227,12 @@ class Entries:
             if entry in self.compiled:
                 self.taped = (made, *others[: MAX_VERSIONS - 1])
 
+    def leave_out(self, made: NativeCall | None) -> None:
+        """Python leads the calls of a version from now on."""
+        if made is not None:
+            made.leave_after(None)
+            self.native = tuple([n for n in self.native if n is not made])
+
     def drop(self, entry: Entry) -> None:
         """Takes a version out."""
         self.compiled = [e for e in self.compiled if e is not entry]

@@ -10,7 +10,7 @@ from duograph import Tensor, nn, ops
 from duograph.base.config import config, set_config
 from duograph.jit import policy
 from duograph.jit.entry import Entry
-from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+from duograph.jit.policy import AGAIN, CLEAR, FIRST, RARER, RETRY, SAMPLES, SETTLED, Comparison, let, typical
 from tests.unit.jit.native_calls import python_within
 
 X = Tensor([1.0, 2.0])
@@ -209,17 +209,33 @@ def test_a_version_that_prints_is_compared(told, capsys):
     assert f.left is not None
 
 
-def test_one_that_pays_is_never_asked_again(told):
-    told.compiled = 1.0
+def test_one_that_pays_is_asked_again_ever_more_rarely(told):
+    told.compiled, times = 0.2, []
     f, log = effects()
+    for k in range(AGAIN * RARER + 400):
+        before = told.timed
+        f(X)
+        log.clear()
+        times += [k] if told.timed != before else []
+    starts = [k for k, one in enumerate(times) if not k or one - times[k - 1] > 100]
+    assert len(starts) == 3 and f.left is None
+    assert AGAIN <= times[starts[1]] < AGAIN + 40 and AGAIN * RARER <= times[starts[2]] < AGAIN * RARER + 200
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_what_paid_only_at_first_is_left(told, steps):
+    told.compiled, told.plain = 1.0, 9.0  # plain Python compiles kernels for sizes that are new
+    log = []
+    f, log = (stepped(log), log) if steps else effects()
     for _ in range(100):
         f(X)
         log.clear()
-    timed, told.compiled = told.timed, 9.0
-    for _ in range(300):
+    told.plain = 0.1
+    for _ in range(AGAIN + 100):
         f(X)
+        assert len(log) == 1
         log.clear()
-    assert f.left is None and told.timed == timed > 0
+    assert f.left is not None
 
 
 def test_what_only_runs_kernels_is_not_timed(told):

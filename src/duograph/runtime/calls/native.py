@@ -241,6 +241,7 @@ class NativeCall:
         self._kept: list[Any] = []
         self._block = np.zeros(w.CALL.n_words, np.int64)
         self._fill()
+        self.leave_after(None)
         emit("native call", plan=plan)
         self._take_run()
         self.renew()
@@ -256,6 +257,10 @@ class NativeCall:
     def hits(self) -> int:
         """Calls that were answered."""
         return int(self._block[w.CALL.hits.word])
+
+    def leave_after(self, calls: int | None) -> None:
+        """Lets Python lead a call when it has answered so many more; ``None``: never."""
+        self._block[w.CALL.until.word] = -1 if calls is None else self.hits + calls
 
     @property
     def is_retired(self) -> bool:

@@ -38,6 +38,8 @@ def dg_try(module: Module) -> Function:
         f.ret(0)
     with f.if_(f.get(call, w.CALL.busy).ne(0)):
         f.ret(2)
+    with f.if_(f.get(call, w.CALL.hits).eq(f.get(call, w.CALL.until))):
+        f.ret(0)
     not_bound, not_python, not_caught = f.label("not_bound"), f.label("not_python"), f.label("not_caught")
     given, made = values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught)
     late = f.space("ptr", 3)

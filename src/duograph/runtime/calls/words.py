@@ -9,6 +9,7 @@ CALL = Struct(
     "call",
     busy="i64",  # another call is using the buffers
     hits="i64",  # calls that were answered
+    until="i64",  # how many may be before Python leads one
     config="ptr",  # the configuration for which the call was made; 0: never again
     rules="ptr",  # the object that tells the version of rules
     program="ptr",  # of guards
