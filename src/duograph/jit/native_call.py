@@ -185,12 +185,14 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
-        self.strided = {g.source for g in program.guards.guards if g.check == "tensor" and not g.expected[3]}
+        self.strided = {
+            g.source for g in program.guards.guards if g.check in ("tensor", "pattern") and not g.expected[3]
+        }
         for guard in program.guards.guards:
             if guard.check == "tensor":
                 self.facts[guard.source] = guard.expected[1:3]
             elif guard.check == "pattern":
-                self.facts[guard.source] = guard.expected[1:]
+                self.facts[guard.source] = guard.expected[1:3]
 
     def plan_all(self) -> None:
         self._inputs()
