@@ -185,14 +185,10 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
-        self.strided = {
-            g.source for g in program.guards.guards if g.check in ("tensor", "pattern") and not g.expected[3]
-        }
-        for guard in program.guards.guards:
-            if guard.check == "tensor":
-                self.facts[guard.source] = guard.expected[1:3]
-            elif guard.check == "pattern":
-                self.facts[guard.source] = guard.expected[1:3]
+        tensors = [guard for guard in program.guards.guards if guard.check in ("tensor", "pattern")]
+        self.strided = {guard.source for guard in tensors if not guard.expected[3]}
+        for guard in tensors:
+            self.facts[guard.source] = guard.expected[1:3]
 
     def plan_all(self) -> None:
         self._inputs()

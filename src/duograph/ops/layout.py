@@ -121,8 +121,8 @@ def lies_contiguously(tensor: Tensor) -> tuple[bool, Pairs]:
 
 
 def layout_of(tensor: Tensor) -> Pairs:
-    """What is assumed by who asks for the strides of ``tensor``: those of the tensor from outside that it shows, if that
-    is not contiguous."""
+    """What is assumed by who asks for the strides of ``tensor``: those of the tensor from outside that it shows, if
+    that is not contiguous."""
     while tensor._view is not None and type(tensor._data) is not np.ndarray:
         tensor = tensor._view.parent
     if type(tensor._data) is np.ndarray:
