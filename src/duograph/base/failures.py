@@ -27,6 +27,7 @@ or stack. The last two are no property of a graph either: caches of failures lea
 from __future__ import annotations
 
 import contextlib
+import importlib
 import inspect
 import logging
 import os
@@ -247,16 +248,24 @@ def is_internal(error: BaseException) -> bool:
 
 def is_from_outside(error: BaseException) -> bool:
     """Whether a signal handler or a trace function has raised it, in the middle of whatever ran."""
+    if error.__traceback__ is None:
+        return False
     handlers = _handlers()
     return any(
         frame.f_code in handlers or _is_given_its_caller(frame) for frame, _ in traceback.walk_tb(error.__traceback__)
     )
 
 
+_getsignal = importlib.import_module("_signal").getsignal
+"""`signal.getsignal` without making an enum of what it gives, which takes a hundred times as long."""
+
+
 def _handlers() -> set[CodeType]:
     found: set[CodeType] = set()
-    for number in signal.valid_signals():
-        handler: Any = signal.getsignal(number)
+    for number in range(1, signal.NSIG):
+        handler: Any = _getsignal(number)
+        if isinstance(handler, int | None):
+            continue
         while hasattr(handler, "func"):  # functools.partial
             handler = handler.func
         if callable(handler) and not hasattr(handler, "__code__") and not hasattr(handler, "__func__"):

@@ -147,14 +147,15 @@ def extent(base: Source) -> Source:
     return Source("extent", base)
 
 
-class _Extents(dict[int, Tensor]):
-    """Tensors by their number of elements, which have no values of their own and little memory."""
+class _Extents(dict[int, Tensor | None]):
+    """Tensors by their number of elements, which have no values of their own and little memory; ``None`` for what is no
+    int from 1 to `MOST_ELEMENTS`."""
 
     _memory = np.zeros(1024, np.bool_)
 
-    def __missing__(self, size: Any) -> Tensor:
+    def __missing__(self, size: Any) -> Tensor | None:
         if type(size) is not int or not 0 < size <= MOST_ELEMENTS:
-            raise ValueError(f"{size!r} is no int from 1 to {MOST_ELEMENTS}")
+            return None
         memory = self._memory
         if len(memory) < size:
             memory = self._memory = np.zeros(2 * size, np.bool_)
@@ -169,6 +170,13 @@ MOST_ELEMENTS = 1 << 24
 MOST_EXTENTS = 1 << 12
 """Tensors that are kept."""
 EXTENTS = _Extents()
+
+
+def of_size(size: int) -> Tensor:
+    """The tensor of so many elements, which are from 1 to `MOST_ELEMENTS`."""
+    found = EXTENTS[size]
+    assert found is not None, size
+    return found
 
 
 def shown(value: Any) -> Tensor:

@@ -398,7 +398,7 @@ class Session(Identified, Shadows):
         handle = next((handle for handle, known, _ in self.patterned.values() if known == extent), None)
         if handle is None:
             self.guards.add(source, "type", int)
-            handle = self._patterned_tensor(sources.EXTENTS[value], extent, pattern)
+            handle = self._patterned_tensor(sources.of_size(value), extent, pattern)
         scope = self.builder.current
         while self.builder.current.parent is not None:  # whatever path asks first, all may read it
             self.builder.current = self.builder.current.parent
