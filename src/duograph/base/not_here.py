@@ -31,10 +31,8 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
 = is not there: duograph decodes images, no video; ds.map(lambda image: ...) takes functions of NumPy arrays
 
-dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastText FilterWikipediaXML GloVe
-  JiebaMode JiebaTokenizer Ngram NormalizeForm NormalizeUTF8 RegexReplace RegexTokenizer SentencePieceModel
-  SentencePieceTokenizer SentencePieceVocab SPieceTokenizerLoadType SPieceTokenizerOutType ToNumber
-  ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer
+dataset\.text.*: CharNGram FilterWikipediaXML JiebaMode JiebaTokenizer SentencePieceModel SentencePieceTokenizer
+  SentencePieceVocab SPieceTokenizerLoadType SPieceTokenizerOutType UnicodeScriptTokenizer
 = is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
 
 (dataset\.)?mindrecord.*: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
