@@ -241,7 +241,7 @@ class NormalizeForm(IntEnum):
 
 
 def _normal(text: str, form: NormalizeForm) -> str:
-    return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)
+    return text if form is NormalizeForm.NONE else unicodedata.normalize(form.name, text)  # type: ignore[arg-type]
 
 
 # Default_Ignorable_Code_Point of Unicode, which folding removes

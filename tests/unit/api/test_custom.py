@@ -197,6 +197,27 @@ def test_a_python_function_runs_once_for_each_call_and_has_the_gradient_that_is_
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_python_functions_with_several_results():
+    def both(x, y):
+        return x + y, (x - y).sum(0)
+
+    op = ops.Custom(
+        both, lambda x, y: (x, x[1:]), lambda x, y: (x, x), "pyfunc", bprop=lambda x, y, out, dout: dout[:1] * 2
+    )
+    x = ms.Tensor(X)
+
+    def forward(a, b):
+        up, down = op(a, b * 2)
+        return (up * down).sum()
+
+    np.testing.assert_allclose(modes(forward, x, x).asnumpy(), (3 * X * (-X).sum(0)).sum(), rtol=1e-6)
+    found = modes(lambda a, b: ms.grad(forward)(a, b), x, x)
+    np.testing.assert_allclose(found.asnumpy(), np.broadcast_to((-X).sum(0), X.shape), rtol=1e-6)
+    with pytest.raises(ValueError, match="returns 2 arrays"):
+        ops.Custom(both, lambda x, y: x, lambda x, y: x)(x, x)
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(
     ("op", "kind", "said"),
