@@ -54,7 +54,7 @@ boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell Free
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 
 ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl_registry make_sig sig_rw sig_dtype
-  Signature custom_info_register kernel \w+RegOp DataType
+  Signature custom_info_register \w+RegOp DataType
   op_info_register get_vm_impl_fn CusMatMul
 = makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
   kernel in loop IR or LLVM text for ops.Custom

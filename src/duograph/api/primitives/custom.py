@@ -34,6 +34,7 @@ from duograph.runtime.machine.code import load
 from duograph.runtime.machine.llvm import Linked
 from duograph.tensor.tensor import Tensor
 
+from ..hybrid import HybridKernel
 from ..promote import as_tensor
 from .base import Primitive
 
@@ -58,8 +59,8 @@ class Custom(Primitive):
             of the operands' shapes that gives it. Default: ``None``, that of the first operand.
         out_dtype (Union[Callable, mindspore.dtype], optional): dtype of the result, or a function of the operands'
             dtypes. Default: ``None``, that of the first operand.
-        func_type (str): ``"loop_ir"``, ``"llvm"`` or ``"pyfunc"``. Default: ``None``, which is ``"loop_ir"`` for a
-            text and ``"pyfunc"`` for a function.
+        func_type (str): ``"loop_ir"``, ``"llvm"``, ``"pyfunc"``, or ``"hybrid"`` for a function of `ops.kernel`.
+            Default: ``None``, which is ``"loop_ir"`` for a text and ``"pyfunc"`` for a function.
         bprop (Callable, optional): the gradient: ``bprop(*operands, out, dout)`` gives one for each operand. Default:
             ``None``: asking for one is an error.
         dims (Callable, optional): gives the kernel's numbers for the shapes of operands and result. Default: ``None``:
@@ -118,10 +119,13 @@ class Custom(Primitive):
             )
         if func_type is None:
             func_type = "loop_ir" if isinstance(func, str) else "pyfunc"
-        if func_type not in (("loop_ir", "llvm") if isinstance(func, str) else ("pyfunc",)):
+        hybrid = isinstance(func, HybridKernel)
+        known = ("loop_ir", "llvm") if isinstance(func, str) else ("pyfunc", "hybrid") if hybrid else ("pyfunc",)
+        if func_type not in known:
             raise ValueError(
-                "For 'Custom', 'func_type' must be 'loop_ir' or 'llvm' for the text of a kernel and 'pyfunc' for a "
-                f"function, but got {func_type!r}; compiled libraries ('aot') are called through ctypes in a 'pyfunc'."
+                "For 'Custom', 'func_type' must be 'loop_ir' or 'llvm' for the text of a kernel, 'pyfunc' for a "
+                "function, or 'hybrid' for one of ops.kernel, "
+                f"but got {func_type!r}; compiled libraries ('aot') are called through ctypes in a 'pyfunc'."
             )
         self.func, self.func_type, self.bprop = func, func_type, bprop
         self.out_shape, self.out_dtype = out_shape, out_dtype
@@ -139,13 +143,15 @@ class Custom(Primitive):
         """What the kernel computes."""
         tensors = [as_tensor(x) for x in operands]
         bprop = self.bprop
-        if bprop is None and self.func_type == "pyfunc":
+        if bprop is None and not isinstance(self.func, str):
             bprop = _no_gradient_of_function
         return self.op(*tensors) if bprop is None else custom_call(self.op, bprop, tuple(tensors))
 
     def _call_python(self, *tensors: Any) -> Any:
         types = [TensorType(t.dtype, t.shape) for t in tensors]
         out = self.func(*[t.asnumpy().copy() for t in tensors])  # type: ignore[operator]
+        if isinstance(self.func, HybridKernel) and self.out_shape is None and self.out_dtype is None:
+            return tuple(map(Tensor, out)) if isinstance(out, tuple) else Tensor(out)  # it says what it allocates
         if not isinstance(out, tuple):
             return _checked(out, *_result_of(types, self.out_shape, self.out_dtype))
         shapes, dtypes = _given_for(types, self.out_shape, self.out_dtype)
