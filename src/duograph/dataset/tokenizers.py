@@ -75,10 +75,10 @@ class _Tokenizer:
     def _cut(self, text: str) -> Iterable[Token]:
         raise NotImplementedError
 
-    def __call__(self, text: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+    def __call__(self, text: Any) -> Any:
         return self._columns(self._cut(_text(text, type(self).__name__)))
 
-    def _columns(self, found: Iterable[Token]) -> np.ndarray | tuple[np.ndarray, ...]:
+    def _columns(self, found: Iterable[Token]) -> Any:
         tokens = list(found) or [Token("", 0, 0)]  # as in MindSpore: no token is one empty token
         words, starts, limits = zip(*tokens, strict=True)
         if not self._with_offsets:
@@ -171,7 +171,7 @@ class WordpieceTokenizer(_Tokenizer):
         self._pieces, self._suffix = vocab.vocab(), suffix_indicator
         self._longest, self._unknown = max_bytes_per_token, unknown_token
 
-    def __call__(self, text: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+    def __call__(self, text: Any) -> Any:
         words = strings(text, "WordpieceTokenizer")
         if words.ndim > 1:
             raise RuntimeError(f"WordpieceTokenizer: the input should be 1D or a scalar, but got shape {words.shape}.")

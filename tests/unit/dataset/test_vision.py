@@ -318,3 +318,10 @@ def test_normalize_of_py_transforms_has_channels_first():
     assert np.array_equal(got, (image - np.array([1, 2, 3]).reshape(3, 1, 1)) / np.array([2, 4, 8]).reshape(3, 1, 1))
     assert py_vision.NormalizePad([1, 2, 3], [2, 4, 8])(image).shape == (4, 2, 4)
     assert py_vision.ToTensor is ms.dataset.vision.ToTensor
+
+
+@pytest.mark.parametrize("given", ["image.png", None, {"image": 1}])
+def test_what_is_no_image_is_a_type_error(given):
+    for operation in (v.CenterCrop(2), v.HWC2CHW(), v.get_image_num_channels):
+        with pytest.raises(TypeError, match="NumPy or PIL image, got <class"):
+            operation(given)
