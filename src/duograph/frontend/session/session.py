@@ -215,6 +215,22 @@ class Session(Identified, Shadows):
             self.may_broadcast = True
         self.assumptions.append((a, b))
 
+    def assume_layout(self, tensor: Tensor) -> None:
+        """Notes that an outside tensor is taken to have the strides that it has in this call.
+
+        Raises:
+            UnknownSizeError: its sizes vary.
+        """
+        source = self.source_of_tensor(tensor)
+        if source is None or tensor.is_symbolic:
+            raise UnknownSizeError("whether tensors share memory depends on the strides of one whose size varies")
+        self.guards.add(source, "strides", tensor._data.strides)
+
+    def is_strided(self, tensor: Tensor) -> bool:
+        """Whether a symbolic tensor stands for outside ones that are not contiguous."""
+        known = self.patterned.get(id(tensor))
+        return known is not None and not known[2]._data.flags.c_contiguous
+
     def _is_late(self, *extents: Any) -> bool:
         early = {symbol for symbol, _, _ in self.symbols}
         return any(not symbols_in(x) <= early for x in extents)
@@ -362,7 +378,8 @@ class Session(Identified, Shadows):
                 self.symbols.append((extent, source, axis))
             shape.append(extent)
         fixed = tuple([None if isinstance(n, Symbol) else n for n in shape])
-        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed))
+        contiguous = isinstance(value._data, Placeholder) or bool(value._data.flags.c_contiguous)
+        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed, contiguous))
         param = self.add_input(source, source_name(source), TensorType(value.dtype, tuple(shape)))
         handle = self.binder.wrap(param)
         self.patterned[id(handle)] = (handle, source, value)
@@ -582,7 +599,6 @@ def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
         and isinstance(data, np.ndarray | Placeholder)
         and len(data.shape) == len(pattern)
         and all(not isinstance(want, int) or want == n for want, n in zip(pattern, data.shape, strict=True))
-        and (isinstance(data, Placeholder) or bool(data.flags.c_contiguous))
     )
 
 
