@@ -20,6 +20,7 @@ from duograph.autodiff import api as autodiff
 from duograph.base.public import missing
 
 from . import bprop_registry, functional, inner_names
+from .hybrid import kernel
 from .native import FUNCTIONS, make_public
 from .primitives import base, primitive_classes
 
@@ -66,7 +67,7 @@ def names() -> dict[str, Any]:
         for name in ("Primitive", "PrimitiveWithInfer", "PrimitiveWithCheck", "ReduceOp", "prim_attr_register",
                      "prim_arg_register")
     })  # fmt: skip
-    shown.update({"constexpr": constexpr, "_primexpr": constexpr})
+    shown.update({"constexpr": constexpr, "_primexpr": constexpr, "kernel": kernel})
     return shown
 
 

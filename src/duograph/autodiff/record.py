@@ -9,6 +9,7 @@ from duograph.base.tree import leaves, map_tree
 from duograph.core.op import binding, restoring, state
 from duograph.ops.cast import identity
 from duograph.ops.creation import full, ones_like, zeros_like
+from duograph.ops.movement import reshape
 from duograph.tensor.alias import ViewLink
 from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap_view
 
@@ -140,8 +141,16 @@ def _checked(dout: Any, out: Tensor) -> Any:
         return full(shape=tuple(out.shape), value=dout, dtype=out.dtype)
     if not is_tensor(dout):
         raise TypeError(f"The sens gradient should be a Tensor, but got {type(dout).__name__}.")
+    if tuple(dout.shape) != tuple(out.shape) and _is_one(dout.shape) and _is_one(out.shape):
+        dout = reshape(
+            dout, shape=tuple(out.shape)
+        )  # a scalar loss scale for a loss of shape (1,), as in graphs of MindSpore
     if tuple(dout.shape) != tuple(out.shape):
         raise ValueError(f"The shape should be {tuple(out.shape)}, but got {tuple(dout.shape)}.")
     if dout.dtype != out.dtype:
         raise TypeError(f"The dtype should be {out.dtype}, but got {dout.dtype}.")
     return dout
+
+
+def _is_one(shape: Any) -> bool:
+    return all(type(size) is int and size == 1 for size in shape)

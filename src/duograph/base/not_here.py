@@ -31,10 +31,8 @@ dataset\.audio.*: AllpassBiquad AmplitudeToDB Angle BandBiquad BandpassBiquad Ba
 dataset\.vision.*: DecodeVideo VideoDecoder read_video read_video_timestamps
 = is not there: duograph decodes images, no video; ds.map(lambda image: ...) takes functions of NumPy arrays
 
-dataset\.text.*: AddToken BasicTokenizer BertTokenizer CaseFold CharNGram FastText FilterWikipediaXML GloVe
-  JiebaMode JiebaTokenizer Ngram NormalizeForm NormalizeUTF8 RegexReplace RegexTokenizer SentencePieceModel
-  SentencePieceTokenizer SentencePieceVocab SPieceTokenizerLoadType SPieceTokenizerOutType ToNumber
-  ToVectors TruncateSequencePair Truncate UnicodeScriptTokenizer Vectors WordpieceTokenizer
+dataset\.text.*: CharNGram FilterWikipediaXML JiebaMode JiebaTokenizer SentencePieceModel SentencePieceTokenizer
+  SentencePieceVocab SPieceTokenizerLoadType SPieceTokenizerOutType UnicodeScriptTokenizer
 = is not provided; ds.map(lambda text: ...) takes functions of NumPy arrays
 
 (dataset\.)?mindrecord.*: CsvToMR Cifar10ToMR Cifar100ToMR ImageNetToMR MnistToMR TFRecordToMR MindPage read_record
@@ -56,7 +54,7 @@ boost.*: AutoBoost BoostTrainOneStepCell BoostTrainOneStepWithLossScaleCell Free
 = computes with sparse tensors, of which there are only the containers COOTensor and CSRTensor; use x.to_dense()
 
 ops.*: CustomRegOp CustomOpBuilder TBERegOp AiCPURegOp CpuRegOp DataType vm_impl_registry make_sig sig_rw sig_dtype
-  Signature custom_info_register kernel \w+RegOp DataType
+  Signature custom_info_register \w+RegOp DataType
   op_info_register get_vm_impl_fn CusMatMul
 = makes operators of C++ or Ascend code, which is not provided; write the computation in ops, it is compiled, or a
   kernel in loop IR or LLVM text for ops.Custom

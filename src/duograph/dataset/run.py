@@ -70,6 +70,10 @@ class TextArray(np.ndarray):
         """A plain NumPy array of the texts."""
         return self.view(np.ndarray)
 
+    def __repr__(self) -> str:
+        shown = np.array2string(self.asnumpy(), separator=", ")
+        return f"Tensor(shape={list(self.shape)}, dtype=String, value= {shown})"
+
 
 class DatasetIterator:
     """Iterates over rows. It ends after each epoch, and starts the next one when iterated again.

@@ -1,10 +1,7 @@
-"""Operations on text: tokenizers, and words as numbers (`Vocab`, `Lookup`)."""
+"""Operations on text: tokenizers, words as numbers (`Vocab`, `Lookup`) and as vectors (`Vectors`, `ToVectors`)."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,75 +9,32 @@ import numpy as np
 from duograph.base.public import saying_why
 from duograph.core import dtype as dt
 
-from .dataset import Dataset, to_numpy
-from .nodes import array_of, lines_of
+from .dataset import to_numpy
+from .nodes import array_of
+from .tokenizers import (
+    BasicTokenizer,
+    BertTokenizer,
+    CaseFold,
+    NormalizeForm,
+    NormalizeUTF8,
+    PythonTokenizer,
+    RegexReplace,
+    RegexTokenizer,
+    UnicodeCharTokenizer,
+    WhitespaceTokenizer,
+    WordpieceTokenizer,
+    checked,
+    strings,
+)
+from .vectors import FastText, GloVe, ToVectors, Vectors
+from .vocab import Vocab
 
 __all__ = [
-    "Lookup", "PythonTokenizer", "SlidingWindow", "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "to_bytes",
-    "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "FastText", "GloVe", "Lookup", "Ngram", "NormalizeForm",
+    "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "ToVectors",
+    "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vectors", "Vocab", "WhitespaceTokenizer",
+    "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
-
-
-def _text(value: Any, owner: str) -> str:
-    array = array_of(value)
-    if array.dtype.kind != "U" or array.ndim:
-        raise RuntimeError(
-            f"{owner}: the input shape should be scalar and the input datatype should be string, but got shape "
-            f"{array.shape} and {array.dtype}."
-        )
-    return str(array)
-
-
-def _tokens(tokens: Iterable[str]) -> np.ndarray:
-    found = [str(t) for t in tokens]
-    return np.array(found or [""])  # as in MindSpore: no token is one empty token
-
-
-class PythonTokenizer:
-    """Cuts a text with a function of Python.
-
-    Args:
-        tokenizer (Callable): takes a str, gives a list of str.
-
-    Raises:
-        TypeError: it cannot be called.
-    """
-
-    def __init__(self, tokenizer: Callable[[str], Iterable[str]]) -> None:
-        if not callable(tokenizer):
-            raise TypeError(f"Argument tokenizer with value {tokenizer} is not a callable Python function.")
-        self._tokenizer = tokenizer
-
-    def __call__(self, text: Any) -> np.ndarray:
-        return _tokens(self._tokenizer(_text(text, "PythonTokenizer")))
-
-
-class WhitespaceTokenizer:
-    """Cuts a text at white space.
-
-    Raises:
-        NotImplementedError: ``with_offsets``.
-    """
-
-    def __init__(self, with_offsets: bool = False) -> None:
-        _without_offsets(with_offsets)
-
-    def __call__(self, text: Any) -> np.ndarray:
-        return _tokens(_text(text, "WhitespaceTokenizer").split())
-
-
-class UnicodeCharTokenizer:
-    """Cuts a text into its characters.
-
-    Raises:
-        NotImplementedError: ``with_offsets``.
-    """
-
-    def __init__(self, with_offsets: bool = False) -> None:
-        _without_offsets(with_offsets)
-
-    def __call__(self, text: Any) -> np.ndarray:
-        return _tokens(_text(text, "UnicodeCharTokenizer"))
 
 
 class SlidingWindow:
@@ -121,6 +75,174 @@ class SlidingWindow:
         return np.lib.stride_tricks.sliding_window_view(row, self._width).copy()
 
 
+class Ngram:
+    """Every ``n`` neighbours of a row of words, joined.
+
+    Args:
+        n (Union[int, list[int]]): how many; of a list, those of the first come first.
+        left_pad (tuple): a word and how often it stands before the row, at most ``n - 1`` times. Default ``('', 0)``.
+        right_pad (tuple): the same after the row. Default ``('', 0)``.
+        separator (str): what stands between the words. Default ``' '``.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: ``n`` is not positive, or a pad is no pair.
+
+    Examples:
+        >>> from duograph.dataset import text
+        >>> print(text.Ngram(2, separator="-")(["to", "be", "or"]))
+        ['to-be' 'be-or']
+    """
+
+    def __init__(
+        self,
+        n: int | list[int],
+        left_pad: tuple[str, int] = ("", 0),
+        right_pad: tuple[str, int] = ("", 0),
+        separator: str = " ",
+    ) -> None:
+        self._sizes = n if isinstance(n, list) else [n]
+        for size in self._sizes:
+            checked(n=(size, int))
+        if not self._sizes or min(self._sizes) < 1:
+            raise ValueError(f"n needs to be a positive int or a list of them, but got {n}.")
+        for name, pad in (("left_pad", left_pad), ("right_pad", right_pad)):
+            if not (isinstance(pad, tuple) and len(pad) == 2 and isinstance(pad[0], str) and isinstance(pad[1], int)):
+                raise ValueError(f"{name} needs to be a tuple of (str, int), the word and how often it is put there.")
+            if pad[1] < 0:
+                raise ValueError("padding width need to be positive numbers.")
+        checked(separator=(separator, str))
+        self._left, self._right, self._separator = left_pad, right_pad, separator
+
+    def __call__(self, words: Any) -> np.ndarray:
+        row = strings(words, "Ngram")
+        if row.ndim != 1:
+            raise RuntimeError(f"Ngram: input is not a 1D data with string datatype, but got shape {row.shape}.")
+        made: list[str] = []
+        for n in self._sizes:
+            before, after = ([pad[0]] * min(pad[1], n - 1) for pad in (self._left, self._right))
+            padded = [*before, *row.tolist(), *after]
+            several = [self._separator.join(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+            made.extend(several or [""])  # as in MindSpore: too few words are an empty one
+        return np.array(made)
+
+
+class AddToken:
+    """Puts a word before or after each row.
+
+    Args:
+        token (str): the word.
+        begin (bool): before, not after. Default ``True``.
+
+    Raises:
+        TypeError: an argument is of another type.
+
+    Examples:
+        >>> from duograph.dataset import text
+        >>> print(text.AddToken("[CLS]")(["to", "be"]))
+        ['[CLS]' 'to' 'be']
+    """
+
+    def __init__(self, token: str, begin: bool = True) -> None:
+        checked(token=(token, str), begin=(begin, bool))
+        self._token, self._begin = token, begin
+
+    def __call__(self, words: Any) -> np.ndarray:
+        rows = strings(words, "AddToken")
+        if rows.ndim not in (1, 2):
+            raise RuntimeError(f"AddToken: the input should be 1D or 2D, but got shape {rows.shape}.")
+        token = np.full((*rows.shape[:-1], 1), self._token)
+        return np.concatenate([token, rows] if self._begin else [rows, token], axis=-1)
+
+
+class Truncate:
+    """The first ``max_seq_len`` of each row.
+
+    Args:
+        max_seq_len (int): how many at most.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is negative.
+    """
+
+    def __init__(self, max_seq_len: int) -> None:
+        self._longest = _length("max_seq_len", max_seq_len)
+
+    def __call__(self, data: Any) -> np.ndarray:
+        rows = array_of(data)
+        if rows.ndim not in (1, 2):
+            raise RuntimeError(f"Truncate: the input should be 1D or 2D, but got shape {rows.shape}.")
+        return rows[..., : self._longest]
+
+
+class TruncateSequencePair:
+    """Two rows of together at most ``max_length``, by taking from the end of the longer one.
+
+    Args:
+        max_length (int): how many at most.
+
+    Raises:
+        TypeError: it is no int.
+        ValueError: it is negative.
+
+    Examples:
+        >>> from duograph.dataset import text
+        >>> text.TruncateSequencePair(4)([1, 2, 3], [4, 5, 6])
+        (array([1, 2]), array([4, 5]))
+    """
+
+    def __init__(self, max_length: int) -> None:
+        self._longest = _length("max_length", max_length)
+
+    def __call__(self, first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
+        one, two = array_of(first), array_of(second)
+        if one.ndim != 1 or two.ndim != 1:
+            raise RuntimeError(f"TruncateSequencePair: the inputs should be 1D, but got {one.ndim}D and {two.ndim}D.")
+        over, difference = max(one.size + two.size - self._longest, 0), one.size - two.size
+        longer = min(over, abs(difference))  # by so much the longer one alone gets shorter
+        rest = over - longer
+        from_one = (longer if difference > 0 else 0) + rest // 2
+        return one[: one.size - from_one], two[: two.size - (over - from_one)]
+
+
+class ToNumber:
+    """Texts as the numbers that they say.
+
+    Args:
+        data_type (mindspore.dtype): the type of the numbers.
+
+    Raises:
+        TypeError: it is no type of numbers.
+
+    Examples:
+        >>> import duograph as ms
+        >>> from duograph.dataset import text
+        >>> print(text.ToNumber(ms.int8)(["1", "-2"]))
+        [ 1 -2]
+    """
+
+    def __init__(self, data_type: Any) -> None:
+        if not isinstance(data_type, dt.DType) or data_type == dt.bool_:
+            raise TypeError(f"data_type: {data_type} is not numeric data type.")
+        self._type = np.dtype(to_numpy(data_type))
+
+    def __call__(self, data: Any) -> np.ndarray:
+        array = strings(data, "ToNumber")
+        read: Any = int if self._type.kind in "iu" else float
+        try:
+            return np.array([read(one) for one in array.ravel()], self._type).reshape(array.shape)
+        except (ValueError, OverflowError) as error:
+            raise RuntimeError(f"ToNumber: {error}, which is no number of type {self._type}.") from None
+
+
+def _length(name: str, value: Any) -> int:
+    checked(**{name: (value, int)})
+    if value < 0:
+        raise ValueError(f"Input {name} is not within the required interval of [0, 2147483647].")
+    return int(value)
+
+
 def to_bytes(array: Any, encoding: str = "utf8") -> np.ndarray:
     """An array of bytes of an array of text.
 
@@ -144,146 +266,6 @@ def _array(array: Any) -> np.ndarray:
     if not isinstance(array, np.ndarray):
         raise TypeError("input should be a NumPy array.")
     return array
-
-
-def _without_offsets(with_offsets: Any) -> None:
-    if not isinstance(with_offsets, bool):
-        raise TypeError(f"Argument with_offsets is not of type [<class 'bool'>], but got {type(with_offsets)}.")
-    if with_offsets:
-        raise NotImplementedError("with_offsets=True is not available.")
-
-
-class Vocab:
-    """Words and their numbers; made by `from_list`, `from_dict`, `from_file` or `from_dataset`.
-
-    Examples:
-        >>> from duograph.dataset import text
-        >>> vocab = text.Vocab.from_list(["a", "b"], special_tokens=["<unk>"])
-        >>> vocab.vocab()
-        {'<unk>': 0, 'a': 1, 'b': 2}
-        >>> vocab.tokens_to_ids(["b", "c"])
-        [2, -1]
-    """
-
-    def __init__(self) -> None:
-        self._ids: dict[str, int] = {}
-
-    def vocab(self) -> dict[str, int]:
-        """All words with their numbers."""
-        return dict(self._ids)
-
-    def tokens_to_ids(self, tokens: Any) -> Any:
-        """Numbers of words (one, or a list); -1 for a word that is not known.
-
-        Raises:
-            TypeError: they are no strings.
-        """
-        if isinstance(tokens, np.ndarray):
-            tokens = tokens.tolist()
-        many = tokens if isinstance(tokens, list) else [tokens]
-        for token in many:
-            if not isinstance(token, str):
-                raise TypeError(f"Argument tokens with value {token!r} is not of type [<class 'str'>].")
-        found = [self._ids.get(token, -1) for token in many]
-        return found if isinstance(tokens, list) else found[0]
-
-    def ids_to_tokens(self, ids: Any) -> Any:
-        """Words of numbers (one, or a list); an empty one for a number that is not known.
-
-        Raises:
-            TypeError: they are no ints.
-            ValueError: one is negative.
-        """
-        if isinstance(ids, np.ndarray):
-            ids = ids.tolist()
-        many = ids if isinstance(ids, list) else [ids]
-        for number in many:
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise TypeError(f"Argument ids with value {number!r} is not of type [<class 'int'>].")
-            if number < 0:
-                raise ValueError(f"Input id {number} is not within the required interval of [0, 2147483647].")
-        words = {number: word for word, number in self._ids.items()}
-        found = [words.get(number, "") for number in many]
-        return found if isinstance(ids, list) else found[0]
-
-    @classmethod
-    def from_list(
-        cls, word_list: list[str], special_tokens: list[str] | None = None, special_first: bool = True
-    ) -> Vocab:
-        """The words of a list, numbered in its order; special ones first or last.
-
-        Raises:
-            ValueError: a word occurs twice.
-        """
-        special = list(special_tokens or [])
-        words = [*special, *word_list] if special_first else [*word_list, *special]
-        twice = [word for word, count in Counter(words).items() if count > 1]
-        if twice:
-            raise ValueError(f"word_list and special_tokens contain duplicate words: {', '.join(twice)}.")
-        made = cls()
-        made._ids = {word: number for number, word in enumerate(words)}
-        return made
-
-    @classmethod
-    def from_dict(cls, word_dict: dict[str, int]) -> Vocab:
-        """The words of a dictionary with their numbers.
-
-        Raises:
-            TypeError: no dictionary from str to int.
-            ValueError: a number is negative.
-        """
-        for word, number in word_dict.items():
-            if not isinstance(word, str) or isinstance(number, bool) or not isinstance(number, int):
-                raise TypeError(f"word_dict must map str to int, but got {word!r}: {number!r}.")
-            if number < 0:
-                raise ValueError(f"Input number {number} is not within the required interval of [0, 2147483647].")
-        made = cls()
-        made._ids = dict(word_dict)
-        return made
-
-    @classmethod
-    def from_file(
-        cls,
-        file_path: str,
-        delimiter: str = "",
-        vocab_size: int | None = None,
-        special_tokens: list[str] | None = None,
-        special_first: bool = True,
-    ) -> Vocab:
-        """The first word of each line of a file (up to ``delimiter``), at most ``vocab_size``."""
-        lines = [line for line in lines_of(Path(file_path)) if line]
-        words = [line.split(delimiter)[0] if delimiter else line for line in lines]
-        return cls.from_list(words[:vocab_size], special_tokens, special_first)
-
-    @classmethod
-    def from_dataset(
-        cls,
-        dataset: Dataset,
-        columns: Any = None,
-        freq_range: tuple[int | None, int | None] | None = None,
-        top_k: int | None = None,
-        special_tokens: list[str] | None = None,
-        special_first: bool = True,
-    ) -> Vocab:
-        """The words in columns of a data set, the most frequent first, those of one frequency in alphabetical order.
-
-        Args:
-            dataset (Dataset): the data set.
-            columns (Union[str, list[str]]): its columns. Default ``None``: all.
-            freq_range (tuple): least and largest frequency of a word that counts. Default ``None``: any.
-            top_k (int): at most so many words. Default ``None``: all.
-            special_tokens (list[str]): further words. Default ``None``.
-            special_first (bool): whether they come before the others. Default ``True``.
-        """
-        names = [columns] if isinstance(columns, str) else columns
-        counts: Counter[str] = Counter()
-        for row in dataset.create_tuple_iterator(names, num_epochs=1, output_numpy=True):
-            for column in row:
-                counts.update(str(word) for word in np.asarray(column).ravel())
-        low, high = freq_range or (None, None)
-        kept = [(w, n) for w, n in counts.items() if (low is None or n >= low) and (high is None or n <= high)]
-        words = [word for word, _ in sorted(kept, key=lambda item: (-item[1], item[0]))]
-        return cls.from_list(words[:top_k], special_tokens, special_first)
 
 
 class Lookup:

@@ -9,6 +9,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -43,6 +44,14 @@ class AicoreMetrics(Enum):
     """Counters of accelerators; there are none here."""
 
     AiCoreNone = "None"
+    ArithmeticUtilization = "ArithmeticUtilization"
+    PipeUtilization = "PipeUtilization"
+    Memory = "Memory"
+    MemoryL0 = "MemoryL0"
+    MemoryUB = "MemoryUB"
+    ResourceConflictRatio = "ResourceConflictRatio"
+    L2Cache = "L2Cache"
+    MemoryAccess = "MemoryAccess"
 
 
 class ExportType(Enum):
@@ -59,6 +68,23 @@ class HostSystem(Enum):
     MEM = "mem"
     DISK = "disk"
     NETWORK = "network"
+
+
+@dataclass
+class _ExperimentalConfig:
+    """What `profile` takes as ``experimental_config``: choices for accelerators, without effect on a CPU."""
+
+    profiler_level: ProfilerLevel = ProfilerLevel.Level0
+    aic_metrics: AicoreMetrics = AicoreMetrics.AiCoreNone
+    l2_cache: bool = False
+    mstx: bool = False
+    data_simplification: bool = True
+    export_type: list[ExportType] | None = None
+    mstx_domain_include: list[str] | None = None
+    mstx_domain_exclude: list[str] | None = None
+    sys_io: bool = False
+    sys_interconnection: bool = False
+    host_sys: list[HostSystem] | None = None
 
 
 class schedule:

@@ -361,6 +361,7 @@ from duograph.api.functional.unary import polygamma as polygamma
 from duograph.api.functional.unary import round as round
 from duograph.api.functional.unary import signbit as signbit
 from duograph.api.functional.unary import sinc as sinc
+from duograph.api.hybrid import kernel as kernel
 from duograph.api.primitives.base import Primitive as Primitive
 from duograph.api.primitives.base import Primitive as _Primitive
 from duograph.api.primitives.base import PrimitiveWithCheck as PrimitiveWithCheck

@@ -102,6 +102,13 @@ def grad_operation_forms(x, y):
     )  # fmt: skip
 
 
+@program(X)
+def grad_operation_scalar_sens(x):
+    scale = ms.Tensor(8.0) * x[0]
+    grad = ops.GradOperation(sens_param=True)
+    return grad(lambda a: (a * a).sum().reshape(1))(x, scale), grad(lambda a: (a * a).sum())(x, scale.reshape(1, 1))
+
+
 @program(X, build=True)
 def grad_operation_by_list():
     net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")

@@ -196,6 +196,56 @@ def test_a_python_function_runs_once_for_each_call_and_has_the_gradient_that_is_
     np.testing.assert_allclose(found.asnumpy(), 4 * X + np.argsort(2 * X, axis=-1) + X, rtol=1e-6)
 
 
+@ops.kernel
+def outer_product(a, b):
+    d = allocate(a.shape, a.dtype)  # noqa: F821 - names of the DSL
+    c = output_tensor((a.shape[0], b.shape[1]), a.dtype)  # noqa: F821
+    for i, j in grid(c.shape):  # noqa: F821
+        for k in reduce(a.shape[1]):  # noqa: F821
+            d[i, k] = 2 * a[i, k]
+            c[i, j] = c[i, j] + sin(d[i, k] * b[k, j])  # noqa: F821
+    return c
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_kernels_in_the_hybrid_dsl():
+    left, right = X[:2, :3], X
+    want = np.sin(2 * left[:, :, None] * right[None]).sum(1)
+    np.testing.assert_allclose(outer_product(left, right), want, rtol=1e-5)
+    op = ops.Custom(outer_product, func_type="hybrid")
+    found = modes(lambda a, b: op(a, b) + 1, ms.Tensor(left), ms.Tensor(right))
+    assert found.asnumpy().tobytes() == (outer_product(left, right) + np.float32(1)).tobytes()
+    given = ops.Custom(outer_product, lambda a, b: (a[0], b[1]), lambda a, b: a)
+    assert given(ms.Tensor(left), ms.Tensor(right)).shape == (2, 4) and outer_product.__name__ == "outer_product"
+    with pytest.raises(ExtensionError, match="give the rule as 'bprop'"):
+        ms.grad(lambda a, b: op(a, b).sum())(ms.Tensor(left), ms.Tensor(right))
+    with pytest.raises(NameError, match="no_such_name"):
+        ops.kernel(lambda a: no_such_name(a))(X)  # noqa: F821
+    with pytest.raises(TypeError, match="Python function"):
+        ops.kernel(3)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_python_functions_with_several_results():
+    def both(x, y):
+        return x + y, (x - y).sum(0)
+
+    op = ops.Custom(
+        both, lambda x, y: (x, x[1:]), lambda x, y: (x, x), "pyfunc", bprop=lambda x, y, out, dout: dout[:1] * 2
+    )
+    x = ms.Tensor(X)
+
+    def forward(a, b):
+        up, down = op(a, b * 2)
+        return (up * down).sum()
+
+    np.testing.assert_allclose(modes(forward, x, x).asnumpy(), (3 * X * (-X).sum(0)).sum(), rtol=1e-6)
+    found = modes(lambda a, b: ms.grad(forward)(a, b), x, x)
+    np.testing.assert_allclose(found.asnumpy(), np.broadcast_to((-X).sum(0), X.shape), rtol=1e-6)
+    with pytest.raises(ValueError, match="returns 2 arrays"):
+        ops.Custom(both, lambda x, y: x, lambda x, y: x)(x, x)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize(

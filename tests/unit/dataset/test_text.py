@@ -15,8 +15,6 @@ def test_tokenizers():
     assert text.WhitespaceTokenizer()(" ").tolist() == [""]
     with pytest.raises(RuntimeError, match="should be string"):
         text.WhitespaceTokenizer()(np.array(3))
-    with pytest.raises(NotImplementedError):
-        text.WhitespaceTokenizer(with_offsets=True)
     with pytest.raises(TypeError, match="callable"):
         text.PythonTokenizer(3)
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageEnhance, ImageOps
 
+import duograph as ms
 import duograph.dataset as ds
 from duograph.dataset import vision as v
 from duograph.dataset.transforms import RandomOperation
@@ -306,3 +307,21 @@ def test_pictures_that_are_cut_off_name_their_file_or_are_left_out(tmp_path):
             assert len(list(found)) == count
     finally:
         ds.config.set_error_samples_mode(kept)
+
+
+def test_normalize_of_py_transforms_has_channels_first():
+    ms.install_as_mindspore()
+    import mindspore.dataset.vision.py_transforms as py_vision  # type: ignore[import-not-found]
+
+    image = np.arange(24, dtype=np.float32).reshape(3, 2, 4)
+    got = py_vision.Normalize([1, 2, 3], [2, 4, 8])(image)
+    assert np.array_equal(got, (image - np.array([1, 2, 3]).reshape(3, 1, 1)) / np.array([2, 4, 8]).reshape(3, 1, 1))
+    assert py_vision.NormalizePad([1, 2, 3], [2, 4, 8])(image).shape == (4, 2, 4)
+    assert py_vision.ToTensor is ms.dataset.vision.ToTensor
+
+
+@pytest.mark.parametrize("given", ["image.png", None, {"image": 1}])
+def test_what_is_no_image_is_a_type_error(given):
+    for operation in (v.CenterCrop(2), v.HWC2CHW(), v.get_image_num_channels):
+        with pytest.raises(TypeError, match="NumPy or PIL image, got <class"):
+            operation(given)

@@ -316,3 +316,18 @@ def test_gradients_whose_forward_pass_another_observer_has_seen():
 def test_bad_arguments():
     with pytest.raises(TypeError, match="'memory' must be a bool"):
         ms.profile(memory="yes")  # type: ignore[arg-type]
+
+
+def test_settings_for_accelerators_are_taken():
+    from duograph.device import profiler
+
+    chosen = profiler._ExperimentalConfig(
+        profiler_level=profiler.ProfilerLevel.Level1,
+        aic_metrics=profiler.AicoreMetrics.PipeUtilization,
+        export_type=[profiler.ExportType.Text],
+        host_sys=[profiler.HostSystem.CPU],
+    )
+    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], experimental_config=chosen) as recorded:
+        ms.ops.exp(ms.Tensor([1.0]))
+        recorded.step()
+    assert len(recorded.steps) == 1 and chosen.data_simplification

@@ -34,6 +34,7 @@ from duograph.runtime.machine.code import load
 from duograph.runtime.machine.llvm import Linked
 from duograph.tensor.tensor import Tensor
 
+from ..hybrid import HybridKernel
 from ..promote import as_tensor
 from .base import Primitive
 
@@ -50,16 +51,16 @@ class Custom(Primitive):
     A kernel gets one buffer for each operand, one for the result, and numbers (64-bit integers). Operands are
     contiguous. In loop IR it is ``func(&0 x: f32, &1 out: f32; %0 n: i64) { ... }``; in LLVM text a function
     ``define void @name(ptr %x, ptr %out, i64 %n)``, the first such of the module. A Python function takes NumPy arrays,
-    one for each operand, and gives the result as one.
+    one for each operand, and gives the result as one; a tuple of arrays gives as many results.
 
     Args:
         func (Union[str, Callable]): the text of the kernel, or a Python function.
-        out_shape (Union[Callable, tuple], optional): shape of the result, or a function of the operands' shapes that
-            gives it. Default: ``None``, that of the first operand.
+        out_shape (Union[Callable, tuple], optional): shape of the result (a tuple of shapes for several), or a function
+            of the operands' shapes that gives it. Default: ``None``, that of the first operand.
         out_dtype (Union[Callable, mindspore.dtype], optional): dtype of the result, or a function of the operands'
             dtypes. Default: ``None``, that of the first operand.
-        func_type (str): ``"loop_ir"``, ``"llvm"`` or ``"pyfunc"``. Default: ``None``, which is ``"loop_ir"`` for a
-            text and ``"pyfunc"`` for a function.
+        func_type (str): ``"loop_ir"``, ``"llvm"``, ``"pyfunc"``, or ``"hybrid"`` for a function of `ops.kernel`.
+            Default: ``None``, which is ``"loop_ir"`` for a text and ``"pyfunc"`` for a function.
         bprop (Callable, optional): the gradient: ``bprop(*operands, out, dout)`` gives one for each operand. Default:
             ``None``: asking for one is an error.
         dims (Callable, optional): gives the kernel's numbers for the shapes of operands and result. Default: ``None``:
@@ -69,7 +70,7 @@ class Custom(Primitive):
         - **operands** (Tensor) - one for each buffer but the last.
 
     Outputs:
-        Tensor, of the shape and dtype that were given.
+        Tensor, of the shape and dtype that were given; a tuple of them where a Python function gives several.
 
     Raises:
         ValueError: ``func_type`` is another one, the text is no loop IR or has no such function, or the result of a
@@ -118,10 +119,13 @@ class Custom(Primitive):
             )
         if func_type is None:
             func_type = "loop_ir" if isinstance(func, str) else "pyfunc"
-        if func_type not in (("loop_ir", "llvm") if isinstance(func, str) else ("pyfunc",)):
+        hybrid = isinstance(func, HybridKernel)
+        known = ("loop_ir", "llvm") if isinstance(func, str) else ("pyfunc", "hybrid") if hybrid else ("pyfunc",)
+        if func_type not in known:
             raise ValueError(
-                "For 'Custom', 'func_type' must be 'loop_ir' or 'llvm' for the text of a kernel and 'pyfunc' for a "
-                f"function, but got {func_type!r}; compiled libraries ('aot') are called through ctypes in a 'pyfunc'."
+                "For 'Custom', 'func_type' must be 'loop_ir' or 'llvm' for the text of a kernel, 'pyfunc' for a "
+                "function, or 'hybrid' for one of ops.kernel, "
+                f"but got {func_type!r}; compiled libraries ('aot') are called through ctypes in a 'pyfunc'."
             )
         self.func, self.func_type, self.bprop = func, func_type, bprop
         self.out_shape, self.out_dtype = out_shape, out_dtype
@@ -139,20 +143,37 @@ class Custom(Primitive):
         """What the kernel computes."""
         tensors = [as_tensor(x) for x in operands]
         bprop = self.bprop
-        if bprop is None and self.func_type == "pyfunc":
+        if bprop is None and not isinstance(self.func, str):
             bprop = _no_gradient_of_function
         return self.op(*tensors) if bprop is None else custom_call(self.op, bprop, tuple(tensors))
 
     def _call_python(self, *tensors: Any) -> Any:
-        shape, dtype = _result_of([TensorType(t.dtype, t.shape) for t in tensors], self.out_shape, self.out_dtype)
+        types = [TensorType(t.dtype, t.shape) for t in tensors]
         out = self.func(*[t.asnumpy().copy() for t in tensors])  # type: ignore[operator]
-        if not isinstance(out, np.ndarray | np.generic):
-            raise TypeError(f"For 'Custom', 'func' must return a NumPy array, but got {type(out).__name__}.")
-        if out.shape != shape:
-            raise ValueError(f"For 'Custom', 'func' must return an array of shape {shape}, but got {out.shape}.")
-        if out.dtype != dtype.numpy:
-            raise TypeError(f"For 'Custom', 'func' must return an array of dtype {dtype.numpy}, but got {out.dtype}.")
-        return Tensor(np.asarray(out))
+        if isinstance(self.func, HybridKernel) and self.out_shape is None and self.out_dtype is None:
+            return tuple(map(Tensor, out)) if isinstance(out, tuple) else Tensor(out)  # it says what it allocates
+        if not isinstance(out, tuple):
+            return _checked(out, *_result_of(types, self.out_shape, self.out_dtype))
+        shapes, dtypes = _given_for(types, self.out_shape, self.out_dtype)
+        if not isinstance(dtypes, tuple | list):
+            dtypes = [dtypes] * len(out)
+        if len(shapes) != len(out) or len(dtypes) != len(out) or not all(isinstance(x, tuple | list) for x in shapes):
+            raise ValueError(
+                f"For 'Custom', 'func' returns {len(out)} arrays, so 'out_shape' and 'out_dtype' must give as many "
+                f"shapes and dtypes, but they give {shapes} and {dtypes}."
+            )
+        return tuple(_checked(*one) for one in zip(out, map(tuple, shapes), dtypes, strict=True))
+
+
+def _checked(out: Any, shape: tuple[Any, ...], dtype: dt.DType) -> Tensor:
+    """What a Python function gave as a Tensor, if it is what was said."""
+    if not isinstance(out, np.ndarray | np.generic):
+        raise TypeError(f"For 'Custom', 'func' must return a NumPy array, but got {type(out).__name__}.")
+    if out.shape != shape:
+        raise ValueError(f"For 'Custom', 'func' must return an array of shape {shape}, but got {out.shape}.")
+    if out.dtype != dtype.numpy:
+        raise TypeError(f"For 'Custom', 'func' must return an array of dtype {dtype.numpy}, but got {out.dtype}.")
+    return Tensor(np.asarray(out))
 
 
 def _no_gradient(ins: Any, out: Any, dout: Any) -> Any:
@@ -164,13 +185,18 @@ def _no_gradient_of_function(*operands: Any) -> Any:
 
 
 def _result_of(types: Sequence[TensorType], shape: Any, dtype: Any) -> tuple[tuple[Any, ...], dt.DType]:
-    """Shape and dtype of the result for these operands, as they were given."""
+    """Shape and dtype of the one result for these operands, as they were given."""
+    shape, dtype = _given_for(types, shape, dtype)
+    return tuple(shape), dtype
+
+
+def _given_for(types: Sequence[TensorType], shape: Any, dtype: Any) -> tuple[Any, Any]:
     shape = types[0].shape if shape is None else shape(*[t.shape for t in types]) if callable(shape) else shape
     if dtype is None:
         dtype = types[0].dtype
-    elif not isinstance(dtype, dt.DType):
+    elif not isinstance(dtype, dt.DType | tuple | list):
         dtype = dtype(*[t.dtype for t in types])
-    return tuple(shape), dtype
+    return shape, dtype
 
 
 class _Kernel:
