@@ -350,11 +350,12 @@ class Tape:
         return out
 
     def add_hook(self, value: Any, hook: Callable[[Any], Any]) -> bool:
-        """Calls ``hook`` on the complete gradient of ``value``; False if this tape does not track it."""
-        variable = self.variable(value)
-        if variable is None:
+        """Calls ``hook`` on the complete gradient of ``value``, to which uses in the compiled call that gave it
+        contribute; False if this tape does not track it."""
+        if (variable := self.variable(value)) is None:
             return False
-        self.hooks.setdefault(variable, []).append(hook)
+        self._unfold([c for c in self.calls if variable in c[0].outputs])
+        self.hooks.setdefault(self.variable(value), []).append(hook)
         return True
 
     # -- recording ---------------------------------------------------------------------------------------------
@@ -426,14 +427,16 @@ class Tape:
         """
         if self.calls and not root_of(target).is_parameter:
             alias = root_of(target)._alias
-            found = [c for c in self.calls if _shows(c[0], alias, target)]
-            self.calls = [c for c in self.calls if c not in found]
-            for entry, expand in found:
-                expand(self, entry)
+            self._unfold([c for c in self.calls if _shows(c[0], alias, target)])
         views = [target]
         while views[-1]._view is not None:
             views.append(views[-1]._view.parent)
         return any(self.variable(x) is not None for x in (value, *views))
+
+    def _unfold(self, calls: list[tuple[TapeEntry, Callable[[Tape, TapeEntry], None]]]) -> None:
+        self.calls = [c for c in self.calls if c not in calls]
+        for entry, expand in calls:
+            expand(self, entry)
 
     def keep_value(self, root: Tensor) -> None:
         """The storage of ``root`` is about to be written: what entries saved of it is kept as copies."""

@@ -206,6 +206,42 @@ def hooks_of_inner_gradients(call):
 
 
 @program
+def hooks_on_results(call):
+    """What a call has computed from a result is among the uses of it that a hook sees."""
+
+    def chosen(x, w):
+        y = x
+        if w.sum() > 0:
+            y = x * 2
+        return y, w * y
+
+    def plain(x, w):
+        y = x * 3
+        return y, w * y, y
+
+    def last_is_seven(g):
+        g[-1] = 7
+        return g
+
+    def loss(x, w, f, late):
+        y, w, *_ = f(x, w)
+        out = (y * w).sum()
+        if late:
+            w.register_hook(lambda g: g * 2)
+        y.register_hook(last_is_seven)
+        y.register_hook(lambda g: g * 3)
+        return out + y.sum()
+
+    functions = [call(chosen), call(plain)]
+
+    def step():
+        rows = [(f, late, sign) for f in functions for late in (False, True) for sign in (1, -1)]
+        return [ms.grad(loss, (0, 1))(t(2, 3), t(2, 3).abs() * sign, f, late) for f, late, sign in rows]
+
+    return step
+
+
+@program
 def written_between_forward_and_backward(call):
     f = call(lambda x, w: ops.tanh(x * w) * w.exp())
 
