@@ -169,8 +169,7 @@ def expand(tape: Tape, entry: TapeEntry, graph: Graph) -> None:
         else:  # an operand, or a result twice: one variable to the program, of which the call has made two
             original = names.get(variable, variable)
             copies.append(TapeEntry(identity, (value,), {}, given, (original,), (name,), stamps_of((value, given))))
-            if tape.variable(given) == name:
-                tape._bind(given, original)
+            tape.copied[name] = tape.copied.get(original, original)
     for e in new:
         _rename(e, names, tensors)
     at = tape.log.index(entry)

@@ -219,12 +219,19 @@ def hooks_on_results(call):
         y = x * 3
         return y, w * y, y
 
+    def written(x, w):
+        x.mul_(w)
+        return x + w, w * x
+
     def last_is_seven(g):
         g[-1] = 7
         return g
 
     def loss(x, w, f, late):
+        x = x * 1
         y, w, *_ = f(x, w)
+        if f is functions[-1]:
+            y = x
         out = (y * w).sum()
         if late:
             w.register_hook(lambda g: g * 2)
@@ -232,7 +239,7 @@ def hooks_on_results(call):
         y.register_hook(lambda g: g * 3)
         return out + y.sum()
 
-    functions = [call(chosen), call(plain)]
+    functions = [call(chosen), call(plain), call(written)]
 
     def step():
         rows = [(f, late, sign) for f in functions for late in (False, True) for sign in (1, -1)]
