@@ -249,6 +249,31 @@ def hooks_on_results(call):
 
 
 @program
+def names_of_one_tensor(call):
+    """Arguments of a gradient are one tensor to the program, and have a gradient each."""
+    count = ms.Parameter(ms.Tensor([0.0, 0.0, 0.0]), requires_grad=False)
+
+    def chosen(a, b):
+        c = b
+        count.add_(a)
+        if count.sum() > 0:
+            c = a
+        return b * 1, c * 2
+
+    f = call(chosen)
+
+    def loss(a, b):
+        y, z = f(a, b)
+        return (y * z).sum()
+
+    def step():
+        inputs = [ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([-4.0, -5.0, -6.0])]
+        return [ms.grad(loss, (0, 1))(x, x) for x in inputs], count.asnumpy().copy()
+
+    return step
+
+
+@program
 def written_between_forward_and_backward(call):
     f = call(lambda x, w: ops.tanh(x * w) * w.exp())
 
