@@ -80,13 +80,16 @@ class Comparing:
 
     # -- one version -------------------------------------------------------------------------------------------
 
-    def _is_compared(self: Any, entry: Entry, native: Any) -> bool:
+    def _is_compared(self: Any, entry: Entry, store: Entries, native: Any) -> bool:
         """Whether it is to be found out if this version pays, which has more to do than to run its kernels."""
         comparison = entry.comparison
         if native is None and comparison.loses:
             return self._may_compare()  # plain Python answers
-        if comparison.pays is not None or comparison.is_busy or not self._may_compare():
+        is_open = comparison.pays is None or (comparison.pays and entry.hits >= comparison.again)
+        if not is_open or comparison.is_busy or not self._may_compare():
             return False
+        if comparison.ask_again(entry.hits):
+            store.leave_out(native)
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
             # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
             return not (graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards))
@@ -205,7 +208,7 @@ class Comparing:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
         may_go = is_possible_now() and not self.options.is_pijit
-        if may_go and comparison.pays is None and self._may_compare():
+        if may_go and self._may_compare() and (comparison.ask_again(cut.cause.hits) or comparison.pays is None):
             if comparison.way() is None:
                 cut.seen += 1
             else:

@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import COSTLY, FREE_COSTLY, MAX_VERSIONS, MOST_VERSIONS, Attempts, Looks
+from .policy import COSTLY, FREE_COSTLY, MAX_VERSIONS, Attempts, Looks
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class Entries:
             others = [e for e in self.compiled if e is not entry and e.native in order]
             others.sort(key=lambda e: order[e.native])  # type: ignore[index]
             if entry in self.compiled:  # else another thread has found meanwhile that it is wrong
-                kept = [e.native for e in put_first(entry, others)[:MOST_VERSIONS]]
+                kept = [e.native for e in put_first(entry, others)]
                 self.native = tuple([n for n in kept if n is not None])
 
     def put_taped(self, entry: Entry, made: NativeCall | None) -> None:
@@ -225,7 +225,13 @@ class Entries:
         with self.lock:
             others = [n for n in self.taped if n is not made and not n.is_retired]
             if entry in self.compiled:
-                self.taped = (made, *others[: MOST_VERSIONS - 1])
+                self.taped = (made, *others[: MAX_VERSIONS - 1])
+
+    def leave_out(self, made: NativeCall | None) -> None:
+        """Python leads the calls of a version from now on."""
+        if made is not None:
+            made.leave_after(None)
+            self.native = tuple([n for n in self.native if n is not made])
 
     def drop(self, entry: Entry) -> None:
         """Takes a version out."""

@@ -39,8 +39,11 @@ __all__ = ["Unsupported", "instead", "native_call", "native_taped_call"]
 Told = tuple[Callable[[list[Any]], Any], Callable[..., Any]]
 
 
-def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) -> tuple[int, int, bool]:
-    """How values for ``names`` may be given: how many by position, how many only so, whether the last is ``*args``.
+def binding_of(
+    names: Sequence[str], parameters: Sequence[inspect.Parameter]
+) -> tuple[int, int, bool, list[str] | None]:
+    """How values for ``names`` may be given: how many by position, how many only so, whether the last is ``*args``; if
+    it is ``**kwargs``, the names of the parameters that may be given by name.
 
     Raises:
         Unsupported: native code cannot tell which value goes where.
@@ -48,8 +51,9 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     kinds = {p.name: p.kind for p in parameters}
     given = [kinds[n] for n in names]
     rest = inspect.Parameter.VAR_POSITIONAL in given
-    if inspect.Parameter.VAR_KEYWORD in given or (rest and given[-1] is not inspect.Parameter.VAR_POSITIONAL):
-        raise Unsupported("keyword arguments of any name")
+    if rest and given[-1] is not inspect.Parameter.VAR_POSITIONAL:
+        raise Unsupported("arguments by name beside any number by position")
+    by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     by_position = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     positional = 0
     while positional < min(len(names), len(by_position)) and names[positional] == by_position[positional]:
@@ -57,7 +61,7 @@ def binding_of(names: Sequence[str], parameters: Sequence[inspect.Parameter]) ->
     only = sum(k is inspect.Parameter.POSITIONAL_ONLY for k in given)
     if only > positional or (rest and positional < len(names) - 1):
         raise Unsupported("arguments that are left out in between")
-    return positional, only, rest
+    return positional, only, rest, by_name if inspect.Parameter.VAR_KEYWORD in given else None
 
 
 def instead(classes: tuple[type, type, type, str]) -> Instead | None:
@@ -139,7 +143,7 @@ def _made(
     classes: tuple[type, type, type, str],
     told: Told | None = None,
 ) -> NativeCall:
-    positional, only, rest = binding_of(entry.names, parameters)
+    positional, only, rest, reserved = binding_of(entry.names, parameters)
     steps = executable.build.host_steps
     if any(type(step.node.attrs.get("target")) is not PrintTarget for step in steps) or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
@@ -147,7 +151,7 @@ def _made(
         raise Unsupported("its memory is watched (debug mode)")
     call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
-    plan = CallPlan(translator.program, executable, entry.names, rest, positional, only)
+    plan = CallPlan(translator.program, executable, entry.names, rest, positional, only, reserved=reserved)
     plan.effects = Printed() if steps else None
     planner = _Planner(entry.program, executable, translator, plan)
     if told is None:
@@ -181,8 +185,9 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
+        self.strided = {g.source for g in program.guards.guards if g.check == "tensor" and not g.expected[3]}
         for guard in program.guards.guards:
-            if guard.check == "tensor" and guard.expected[3]:
+            if guard.check == "tensor":
                 self.facts[guard.source] = guard.expected[1:3]
             elif guard.check == "pattern":
                 self.facts[guard.source] = guard.expected[1:]
@@ -211,6 +216,8 @@ class _Planner:
         for source in self.marks:
             self._subject(source)
         plan = self.plan
+        if any(subject.is_strided for subject in plan.subjects):
+            self._refuse("tapes may keep a tensor that is not contiguous")
         plan.inputs = [self.translator.register(source) for source in self.program.inputs]
         plan.begin = told[0]
         plan.paths = [PathPlan(finish=told[1])]
@@ -271,11 +278,12 @@ class _Planner:
         if found is None:
             facts = self.facts.get(source)
             if facts is None:
-                self._refuse("a tensor of which nothing is known, or that is not contiguous")
+                self._refuse("a tensor of which nothing is known")
             dtype, shape = facts
             nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
             subject = Subject(self.translator.register(source), nbytes=nbytes, is_bare=source.kind == "array")
+            subject.is_strided = source in self.strided
             if not subject.is_bare:
                 subject.mark = self.marks.get(source, -1)
                 subject.is_changed = subject.mark in self.written

@@ -20,9 +20,9 @@ from typing import Any
 
 from duograph.base.weak import WeakTable
 
-MAX_VERSIONS, MOST_VERSIONS, MOST_LOOKED_AT = 128, 8, 16
-"""Versions of one owner; those that native code tries before it goes to Python; those that a call is compared with to
-find out what differs, the most recent first."""
+MAX_VERSIONS, MOST_LOOKED_AT = 128, 16
+"""Versions of one owner, which native code tries; those that a call is compared with to find out what differs, the most
+recent first."""
 MOST_OWNERS, MOST_SINGLE, MOST_ENTRIES = 256, 32, 8
 """Codes and classes for which versions are kept that serve others: the latest ones of those with several functions or
 instances, and those with one so far; versions of each."""
@@ -72,10 +72,13 @@ functions with one code that are met, and compiled, before no more are, and comp
 SETTLED = 16
 """Calls in a row in which nothing is captured, cut or timed, before their times say anything."""
 SAMPLES, CLEAR, FIRST = 8, 2, 3
-"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the other; and how many
-are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
+"""Calls of each kind in a round; after how many it is over if one kind takes less than half of the least of the other;
+how many are timed before, for nothing: they compile kernels, and Python adapts to what it sees."""
 ROUNDS, SLOWER = 2, 1.05
 """Rounds that compiled calls have to be slower in, and how much slower. To come back they have to gain as much."""
+AGAIN, RARER = 256, 16
+"""Calls after which what pays is compared once more (plain Python may have compiled kernels for sizes that were new),
+and how many times as many after that."""
 LOSING = 2.0
 """So many times what plain Python takes a version that Python leads may take, before its calls are left to plain Python
 though others of the function are in use."""
@@ -325,21 +328,22 @@ def fails_too_often(failed: int, calls: int) -> bool:
 class Comparison:
     """Compiled calls against plain ones: a few of each are timed, in turn.
 
-    Both give the same, so each call can be answered either way, and none is made twice. What pays is never asked again.
-    What does not is left to plain Python, which is compared anew after many calls, or when its calls take much longer
-    than they did: they may be about larger data then.
+    Both give the same, so each call can be answered either way, and none is made twice. What pays is asked again, ever
+    more rarely. What does not is left to plain Python, which is compared anew after many calls, or when its calls take
+    much longer than they did: they may be about larger data then.
 
     Attributes:
         pays: whether compiled calls are to answer; ``None``: not known yet.
         compiled: seconds that a compiled call takes, as far as that is known.
         plain: the same of plain Python.
         plain_calls: that were timed, from the beginning.
+        again: calls, from the beginning, after which what pays is asked again.
     """
 
     def __init__(self, settled: int = SETTLED) -> None:
         self.pays: bool | None = None
         self.compiled = self.plain = 0.0
-        self.plain_calls = 0
+        self.plain_calls, self.again = 0, AGAIN
         self.is_busy = False  # a call is being timed
         self._wanted = self._quiet = settled
         self._changes = self._slower = self._trials = self._calls = self._longer = self._raised = 0
@@ -352,6 +356,14 @@ class Comparison:
             return None
         plain, compiled = map(len, self._times)
         return (plain + compiled + self._first) % 4 in (0, 3)  # a program whose calls alternate is not misjudged
+
+    def ask_again(self, calls: int) -> bool:
+        """What pays has answered so many calls; whether it is compared once more, from now on."""
+        if self.pays is not True or calls < self.again:
+            return False
+        self.pays, self.again, self._slower, self._times = None, calls * RARER, 0, ([], [])
+        self._first = 2 * FIRST
+        return True
 
     def changed(self) -> None:
         """Something was captured, cut or timed during a call: what was timed is void."""
@@ -378,7 +390,9 @@ class Comparison:
         if len(self._times[0]) != len(self._times[1]):
             return
         count, plain, compiled = len(self._times[0]), *map(typical, self._times)
-        is_clear = count >= CLEAR and (compiled * 2 < plain or (plain * 2 < compiled and self._slower))
+        least_plain, least_compiled = map(min, self._times)  # what compiles a kernel meanwhile says nothing
+        is_clear = compiled * 2 < least_plain or (plain * 2 < least_compiled and self._slower > 0)
+        is_clear = is_clear and count >= CLEAR
         if count < SAMPLES and not is_clear:
             return
         self.plain, self.compiled, self._times = plain, compiled, ([], [])

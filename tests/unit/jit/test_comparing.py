@@ -10,7 +10,7 @@ from duograph import Tensor, nn, ops
 from duograph.base.config import config, set_config
 from duograph.jit import policy
 from duograph.jit.entry import Entry
-from duograph.jit.policy import CLEAR, FIRST, RETRY, SAMPLES, SETTLED, Comparison, let, typical
+from duograph.jit.policy import AGAIN, CLEAR, FIRST, RARER, RETRY, SAMPLES, SETTLED, Comparison, let, typical
 from tests.unit.jit.native_calls import python_within
 
 X = Tensor([1.0, 2.0])
@@ -45,6 +45,15 @@ def test_what_is_not_slower_pays(plain, compiled, pays):
 def test_what_is_clear_is_known_soon():
     assert run(Comparison(), 10.0, 1.0) == 2 * (FIRST + CLEAR)
     assert run(Comparison(), 10.0, 9.0) == 2 * (FIRST + SAMPLES)
+
+
+def test_what_is_long_only_at_first_is_not_clear():
+    one, plain = Comparison(0), iter([9.0] * FIRST + [9.0, 0.1, 2.0] + [0.1] * 40)
+    for _ in range(100):
+        if (way := one.way()) is None:
+            break
+        one.note(way, 0.4 if way else next(plain))  # the first of plain Python's calls compile kernels
+    assert one.pays is False
 
 
 def test_interruptions_do_not_count():
@@ -200,17 +209,33 @@ def test_a_version_that_prints_is_compared(told, capsys):
     assert f.left is not None
 
 
-def test_one_that_pays_is_never_asked_again(told):
-    told.compiled = 1.0
+def test_one_that_pays_is_asked_again_ever_more_rarely(told):
+    told.compiled, times = 0.2, []
     f, log = effects()
+    for k in range(AGAIN * RARER + 400):
+        before = told.timed
+        f(X)
+        log.clear()
+        times += [k] if told.timed != before else []
+    starts = [k for k, one in enumerate(times) if not k or one - times[k - 1] > 100]
+    assert len(starts) == 3 and f.left is None
+    assert AGAIN <= times[starts[1]] < AGAIN + 40 and AGAIN * RARER <= times[starts[2]] < AGAIN * RARER + 200
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_what_paid_only_at_first_is_left(told, steps):
+    told.compiled, told.plain = 1.0, 9.0  # plain Python compiles kernels for sizes that are new
+    log = []
+    f, log = (stepped(log), log) if steps else effects()
     for _ in range(100):
         f(X)
         log.clear()
-    timed, told.compiled = told.timed, 9.0
-    for _ in range(300):
+    told.plain = 0.1
+    for _ in range(AGAIN + 100):
         f(X)
+        assert len(log) == 1
         log.clear()
-    assert f.left is None and told.timed == timed > 0
+    assert f.left is not None
 
 
 def test_what_only_runs_kernels_is_not_timed(told):
@@ -258,9 +283,15 @@ def test_other_versions_go_on(told):
 def test_calls_of_a_version_that_loses_are_plain_though_another_is_in_use(told, monkeypatch):
     runs, run = [], Entry.run
     monkeypatch.setattr(Entry, "run", lambda self, values: runs.append(1) or run(self, values))
-    f = ms.jit(lambda x: ops.tanh(x) * 2 + x.exp() - 1)
+    seen = ops.zeros(1)
+
+    @ms.jit
+    def f(x):
+        seen[0] = x[0, 0]
+        return ops.tanh(x) * 2 + x.exp() - 1
+
     told.compiled = 9.0
-    whole, part = ops.ones((4, 4)), ops.ones((4, 8))[:, ::2]  # Python leads calls with what is not contiguous
+    whole, part = ops.ones((4, 4)), ops.ones((4, 8))[:, ::2]  # Python leads what writes, beside one not contiguous
     for _ in range(100):
         assert f(whole).tolist() == f(part).tolist()
     assert f.left is None and len(runs) < 40

@@ -88,10 +88,36 @@ def test_arguments_before_a_star():
     assert bits(function(X, Y, Y)) == bits(first_and_rest(X, Y, Y))
 
 
-def test_keyword_arguments_of_any_name_are_for_python():
-    function = warmed(ms.jit(lambda **named: named["a"] + named["b"]), a=X, b=Y)
-    assert not is_native(function, a=X, b=Y)
-    assert bits(function(a=X, b=Y)) == bits(X + Y)
+@pytest.mark.parametrize(
+    ("function", "args", "kwargs"),
+    [
+        (lambda **named: named["a"] + named["b"], (), {"a": X, "b": Y}),
+        (lambda x, /, y, **named: (x * y, named), (X, Y), {"x": 3, "z": X}),
+        (lambda x, y=1, *, k=2, **named: (x * k + y, named), (X,), {"k": 3, "z": 4, "_": "t"}),
+        (lambda x, y=1, *, k=2, **named: (x * k + y, sorted(named)), (), {"b": 3, "y": 4, "x": X, "a": None}),
+    ],
+)
+def test_keyword_arguments_of_any_name(function, args, kwargs):
+    compiled = warmed(ms.jit(function), *args, **kwargs)
+    assert is_native(compiled, *args, **kwargs)
+    first, second = compiled(*args, **kwargs), compiled(*args, **kwargs)
+    assert bits(first) == bits(second) == bits(function(*args, **kwargs))
+    if isinstance(first, tuple) and isinstance(first[1], dict):
+        assert first[1] is not second[1] is not kwargs
+
+
+def test_keyword_arguments_that_are_for_other_parameters():
+    def f(x, y=1.0, *, k=1.0, **named):  # what is in ``named`` is not asked
+        return x * y + k
+
+    function = warmed(ms.jit(f), X, a=1)
+    for kwargs in ({"a": 1}, {"y": 3.0, "a": 1}, {"k": 5.0, "b": 1}, {"y": 2.0}, {"b": None, "k": 2.0, "y": 7.0}, {}):
+        for _ in range(4):
+            assert bits(function(X, **kwargs)) == bits(f(X, **kwargs))
+    with pytest.raises(TypeError, match="multiple values"):
+        function(X, x=X, a=1)
+    with pytest.raises(TypeError, match="missing"):
+        function(a=1)
 
 
 def test_wrong_arguments_give_pythons_own_error():

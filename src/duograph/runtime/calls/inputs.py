@@ -40,8 +40,9 @@ def values(
     room = f.row("ptr", wanted + 1)
     values.set(room)
     fixed = wanted - rest
-    several = f.label("several")
+    several, collected = f.label("several"), f.label("collected")
     f.goto_if(rest.ne(0), several)
+    f.goto_if(f.get(call, w.CALL.collects).ne(0), collected)
     f.goto_if((total + named.get()).ne(wanted), misses)
     f.goto_if(total.gt(positional), misses)
     with f.if_(named.get().ne(0)):
@@ -64,6 +65,15 @@ def values(
     f.goto_if(made.get().eq(None), python)
     f.store(made.get(), room, fixed * 8)
     given_by_position.set(fixed - before)
+    f.goto(copy)
+    f.place(collected)
+    f.goto_if(named.get().eq(0), misses)
+    f.goto_if(total.gt(wanted - 1), misses)
+    f.goto_if(total.gt(positional), misses)
+    f.goto_if(f.get(call, w.CALL.positional_only).gt(total), misses)
+    made.set(_collected(f, call, keywords, room, total, wanted - 1, misses, python, raised))
+    f.store(made.get(), room, (wanted - 1) * 8)
+    given_by_position.set(n)
     f.place(copy)
     with f.if_(before.ne(0)):
         f.store(first, room)
@@ -75,6 +85,41 @@ def values(
     f.goto_if(n.gt(positional), misses)
     f.place(bound)
     return values, made
+
+
+def _collected(
+    f: Function,
+    call: Value,
+    keywords: Value,
+    room: Value,
+    first: Value,
+    fixed: Value,
+    misses: Label,
+    python: Label,
+    raised: Label,
+) -> Value:
+    """Code that makes a dict of ``keywords`` without those of parameters, whose values it puts in their places."""
+    made, wrong, failed = f.api("PyDict_Copy", keywords), f.label("wrong"), f.label("failed")
+    f.goto_if(made.eq(None), python)
+    names, ready = f.get(call, w.CALL.names_at), f.label("ready")
+    with f.times(fixed - first) as i:
+        name = f.load("ptr", names, (first + i) * 8)
+        given = f.api("PyDict_GetItemWithError", keywords, name)
+        f.goto_if(given.eq(None), wrong)
+        f.store(given, room, (first + i) * 8)
+        f.goto_if(f.api("PyDict_DelItem", made, name).ne(0), wrong)
+    with f.times(f.get(call, w.CALL.reserved)) as i:
+        name = f.load("ptr", f.get(call, w.CALL.reserved_at), i * 8)
+        f.goto_if(f.api("PyDict_Contains", made, name).ne(0), wrong)
+    f.goto_if(f.api("PyDict_Size", made).ne(0), ready)
+    f.place(wrong)
+    f.release(made)
+    f.goto_if(f.api("PyErr_Occurred").ne(None), failed)
+    f.goto(misses)
+    f.place(failed)
+    f.goto(raised)
+    f.place(ready)
+    return made
 
 
 def read_numbers(f: Function, call: Value, registers: Value, python: Label) -> None:
@@ -131,6 +176,20 @@ def read_sizes(f: Function, call: Value, arrays: Value, python: Label) -> None:
     status = f.call_at(KERNEL_ABI, sizer, f.get(call, w.CALL.sizer_buffers_at), mine)
     f.goto_if(status.ne(0), python)
     f.place(fixed)
+
+
+def copy_strided(f: Function, call: Value, arrays: Value, copies: Value, n_copies: Variable, python: Label) -> None:
+    """Code that gives `main` contiguous copies of tensors that are not contiguous, for as long as the call."""
+    subjects, buffers = f.get(call, w.CALL.subject_at), f.get(call, w.CALL.buffers_at)
+    with f.times(f.get(call, w.CALL.strided)) as i:
+        which = f.load("i64", f.get(call, w.CALL.strided_at), i * 8)
+        buffer = f.get(subjects + which * w.SUBJECT.n_bytes, w.SUBJECT.buffer)
+        with f.if_(buffer.gt(-1)):
+            copy = f.api("PyArray_NewCopy", f.load("ptr", arrays, which * 8), 0)
+            f.goto_if(copy.eq(None), python)
+            f.store(f.get(copy, ARRAY_DATA), buffers, buffer * 8)
+            f.store(copy, copies, n_copies.get() * 8)
+            n_copies.set(n_copies.get() + 1)
 
 
 def read_tensors(f: Function, call: Value, registers: Value, arrays: Value, python: Label) -> None:

@@ -82,6 +82,7 @@ class Subject:
         is_alone: whether nobody else may hold its memory.
         is_changed: whether it gets new contents, by native code or afterwards.
         is_bare: whether it is an array of NumPy's.
+        is_strided: whether it is not contiguous: `main` gets a copy.
     """
 
     register: int
@@ -93,6 +94,7 @@ class Subject:
     is_alone: bool = False
     is_changed: bool = False
     is_bare: bool = False
+    is_strided: bool = False
 
 
 class Effects(Protocol):
@@ -147,6 +149,7 @@ class CallPlan:
         otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
         effects: of its steps in Python.
+        reserved: what ``**kwargs`` do not get: the names of the other parameters; ``None``: there are no ``**kwargs``.
     """
 
     guards: GuardProgram
@@ -166,6 +169,7 @@ class CallPlan:
     dims: list[int] = field(default_factory=list)
     otherwise: Callable[..., Any] | None = None
     sizes: tuple[Sizes, list[tuple[int, int, int]]] | None = None
+    reserved: Sequence[str] | None = None
     effects: Effects | None = None
 
     def listing(self) -> str:
@@ -173,6 +177,7 @@ class CallPlan:
         rest = ", and more" if self.has_rest else ""
         lines = [f"parameters: {', '.join(self.names)}{rest}; {self.positional} may be positional"]
         lines += [f"of these only so: {self.positional_only}"] if self.positional_only else []
+        lines += [f"the last one gets all but: {', '.join(self.reserved)}"] if self.reserved is not None else []
         for k, s in enumerate(self.subjects):
             flags = [name for name, value in vars(s).items() if value is True]
             lines.append(f"subject {k}: {s.register}, {s.mark}, {s.buffer}, {s.nbytes} {' '.join(flags)}".rstrip())
@@ -236,6 +241,7 @@ class NativeCall:
         self._kept: list[Any] = []
         self._block = np.zeros(w.CALL.n_words, np.int64)
         self._fill()
+        self.leave_after(None)
         emit("native call", plan=plan)
         self._take_run()
         self.renew()
@@ -251,6 +257,10 @@ class NativeCall:
     def hits(self) -> int:
         """Calls that were answered."""
         return int(self._block[w.CALL.hits.word])
+
+    def leave_after(self, calls: int | None) -> None:
+        """Lets Python lead a call when it has answered so many more; ``None``: never."""
+        self._block[w.CALL.until.word] = -1 if calls is None else self.hits + calls
 
     @property
     def is_retired(self) -> bool:
@@ -316,6 +326,9 @@ class NativeCall:
         block[w.CALL.values.word], block[w.CALL.rest.word] = len(plan.names), int(plan.has_rest)
         block[w.CALL.names_at.word] = self._array([self._object(n) for n in plan.names])
         block[w.CALL.positional.word], block[w.CALL.positional_only.word] = plan.positional, plan.positional_only
+        block[w.CALL.collects.word], reserved = int(plan.reserved is not None), plan.reserved or ()
+        block[w.CALL.reserved.word] = len(reserved)
+        block[w.CALL.reserved_at.word] = self._array([self._object(n) for n in reserved])
         releases = plan.executable.releases or plan.sizes is not None
         block[w.CALL.main.word], block[w.CALL.release.word] = plan.executable.address, int(releases)
         self._fill_inputs()
@@ -329,9 +342,13 @@ class NativeCall:
     def _fill_inputs(self) -> None:
         plan, block = self.plan, self._block
         exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
+        strided = [k for k, s in enumerate(plan.subjects) if s.is_strided]
+        if exclusive and strided:  # where its memory ends is not asked
+            raise Unsupported("it writes to tensors, and another one is not contiguous")
+        block[w.CALL.strided.word], block[w.CALL.strided_at.word] = len(strided), self._array(strided)
         words: list[int] = []
         for s in plan.subjects:
-            flags = C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
+            flags = 0 if s.is_strided else C_CONTIGUOUS | ALIGNED | (WRITEABLE if s.is_written else 0)
             flags |= OWNS_DATA if s.is_donated or s.is_alone else 0
             if s.is_written and s.nbytes < 0:
                 raise Unsupported("writes to what varies in size")

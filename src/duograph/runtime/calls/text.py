@@ -10,9 +10,10 @@ the call raises: it may come from a signal handler (Ctrl-C), and a repeated call
 from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Memory, Module, Value
-from duograph.runtime.python.cpython import DICT_VERSION, SIZE, TUPLE_ITEMS, TYPE
+from duograph.runtime.python.cpython import ARRAY_DATA, DICT_VERSION, SIZE, TUPLE_ITEMS, TYPE
 
 from . import effects as call_effects
+from . import words as w
 from .instead import dg_instead
 from .version import dg_try
 
@@ -93,18 +94,56 @@ def _serve(module: Module) -> Function:
     f.goto_if(f.get(versions.get(), TYPE).ne(f.word("tuple")), no)
     held = f.hold(versions.get())
     answer, done = f.variable("i64", 0), f.label("done")
-    with f.times(f.get(held, SIZE)) as i:
-        version = f.load("ptr", held + i * 8, TUPLE_ITEMS)
-        answer.set(
-            f.call("i64", "dg_try", version, config, f.arg("first"), f.arg("args"), f.arg("keywords"), f.arg("result"))
-        )
+    count, place, guess = f.get(held, SIZE), f.variable("i64", -1), f.variable("i64", -1)
+    with f.if_(count.gt(w.FEW)):
+        guess.set(_follower(f, held, count))
+    with f.if_(guess.get().below(count)):
+        place.set(guess.get())
+        answer.set(_tried(f, held, place.get(), config))
+        f.goto_if(answer.get().ne(0), done)
+    with f.times(count) as i, f.if_(i.ne(guess.get())):
+        place.set(i)
+        answer.set(_tried(f, held, i, config))
         f.goto_if(answer.get().ne(0), done)
     f.place(done)
+    with f.if_(count.gt(w.FEW)), f.if_(answer.get().eq(1)):
+        _note_follower(f, held, count, place.get())
     f.release(held)
     f.ret(answer.get().eq(1).to("i64"))
     f.place(no)
     f.ret(0)
     return f
+
+
+def _tried(f: Function, versions: Value, place: Value, config: Value) -> Value:
+    version = f.load("ptr", versions + place * 8, TUPLE_ITEMS)
+    return f.call("i64", "dg_try", version, config, f.arg("first"), f.arg("args"), f.arg("keywords"), f.arg("result"))
+
+
+def _block(f: Function, versions: Value, place: Value | int) -> Value:
+    """The words of one of the ``versions``, a tuple."""
+    version = f.load("ptr", versions + (place * 8), TUPLE_ITEMS)
+    return f.get(f.get(version, f.slot("block")), ARRAY_DATA)
+
+
+def _follower(f: Function, versions: Value, count: Value) -> Value:
+    """Place of the version that is likely to hold: programs mostly go through their kinds of calls in turn, and a
+    branch predictor with the history of one call knows the next. Past the end: not known.
+
+    The places are hints: the tuple may be another one than the one that they were noted for.
+    """
+    found = f.variable("i64", f.get(_block(f, versions, 0), w.CALL.latest))
+    with f.if_(found.get().below(count)):
+        found.set(f.get(_block(f, versions, found.get()), w.CALL.follower))
+    return found.get()
+
+
+def _note_follower(f: Function, versions: Value, count: Value, place: Value) -> None:
+    first = _block(f, versions, 0)
+    latest = f.get(first, w.CALL.latest)
+    with f.if_(latest.below(count)):
+        f.set(_block(f, versions, latest), w.CALL.follower, place)
+    f.set(first, w.CALL.latest, place)
 
 
 def _quiet_place(f: Function) -> Value:

@@ -19,7 +19,7 @@ from duograph.runtime.python.cpython import ARRAY_DATA, LIST_ITEMS
 from duograph.runtime.python.rooms import room
 
 from . import words as w
-from .inputs import read_numbers, read_sizes, read_tensors, values
+from .inputs import copy_strided, read_numbers, read_sizes, read_tensors, values
 from .references import hold, let_go
 
 
@@ -38,6 +38,8 @@ def dg_try(module: Module) -> Function:
         f.ret(0)
     with f.if_(f.get(call, w.CALL.busy).ne(0)):
         f.ret(2)
+    with f.if_(f.get(call, w.CALL.hits).eq(f.get(call, w.CALL.until))):
+        f.ret(0)
     not_bound, not_python, not_caught = f.label("not_bound"), f.label("not_python"), f.label("not_caught")
     given, made = values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught)
     late = f.space("ptr", 3)
@@ -58,24 +60,33 @@ def dg_try(module: Module) -> Function:
     begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished
     done = f.variable("ptr", 0)  # what steps in Python have done, which is not undone
     f.store(0, n_owned)
-    outputs, heap = room(f, count * 2 + n_registers * 2 + n_subjects)
+    n_copies = f.variable("i64", 0)
+    outputs, heap = room(f, count * 2 + n_registers * 2 + n_subjects + f.get(call, w.CALL.strided))
     tensors = outputs + count * 8
     registers = tensors + count * 8
     owned = registers + n_registers * 8
     arrays = owned + n_registers * 8
+    copies = arrays + n_subjects * 8
     f.goto_if(outputs.eq(None), python)
+    program = f.get(call, w.CALL.program)
+    with f.if_(f.get(call, w.CALL.missed).ne(0)):  # so it may again, which costs no outputs then
+        holds = f.call("i64", "dg_check", program, given.get(), registers, owned, n_owned)
+        f.goto_if(holds.eq(0), misses)
+        f.goto_if(holds.ne(1), raised)
+        _release_all(f, owned, n_owned)
     sized, early = f.get(call, w.CALL.sizer).ne(None), f.label("early")
     f.goto_if(sized, early)  # their size is known later
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(early)
-    program = f.get(call, w.CALL.program)
     holds = f.call("i64", "dg_check", program, given.get(), registers, owned, n_owned)
+    f.set(call, w.CALL.missed, holds.eq(0).to("i64"))
     f.goto_if(holds.eq(0), misses)
     f.goto_if(holds.ne(1), raised)
     read_tensors(f, call, registers, arrays, python)
     read_numbers(f, call, registers, python)
     _hold_all(f, call, registers, arrays, keeps)
     holding.set(1)
+    copy_strided(f, call, arrays, copies, n_copies, python)
     read_sizes(f, call, arrays, python)
     _begin(f, call, registers, begun, misses, raised)
     ready = f.label("ready")
@@ -116,8 +127,9 @@ def dg_try(module: Module) -> Function:
         _let_go_all(f, call, registers, arrays, keeps, n_subjects)
     with f.times(there.get()) as i:
         f.release(f.take(tensors, i * 8))
-    with f.times(f.load("i64", n_owned)) as i:
-        f.release(f.take(owned, i * 8))
+    _release_all(f, owned, n_owned)
+    with f.times(n_copies.get()) as i:
+        f.release(f.take(copies, i * 8))
     f.drop(begun.take())
     f.drop(done.take())
     f.drop(made.take())
@@ -172,6 +184,13 @@ def _let_go_all(f: Function, call: Value, registers: Value, arrays: Value, keeps
         let_go(f, registers + f.load("i64", held_at, i * 8) * 8)
     with f.if_(keeps.ne(0)), f.times(subjects) as i:
         let_go(f, arrays + i * 8)
+
+
+def _release_all(f: Function, owned: Value, n_owned: Value) -> None:
+    """Code that gives back what guards have taken references to."""
+    with f.times(f.load("i64", n_owned)) as i:
+        f.release(f.take(owned, i * 8))
+    f.store(0, n_owned)
 
 
 def _begin(f: Function, call: Value, registers: Value, begun: Variable, misses: Label, raised: Label) -> None:

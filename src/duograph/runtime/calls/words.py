@@ -9,6 +9,7 @@ CALL = Struct(
     "call",
     busy="i64",  # another call is using the buffers
     hits="i64",  # calls that were answered
+    until="i64",  # how many may be before Python leads one
     config="ptr",  # the configuration for which the call was made; 0: never again
     rules="ptr",  # the object that tells the version of rules
     program="ptr",  # of guards
@@ -18,6 +19,9 @@ CALL = Struct(
     names_at="ptr",  # of the parameters
     positional="i64",  # how many of them may be given by position
     positional_only="i64",  # how many of them may not be given by name
+    collects="i64",  # 1 if the last one is ``**kwargs``, which get something
+    reserved="i64",  # names that they do not get: those of the other parameters
+    reserved_at="ptr",
     buffers_at="ptr",  # what `main` gets
     dims_at="ptr",
     context_at="ptr",
@@ -27,6 +31,8 @@ CALL = Struct(
     subject_at="ptr",
     exclusive="i64",  # whether some of them are written
     marks="i64",  # how many storages there are
+    strided="i64",  # subjects that may not be contiguous, whose copies `main` gets
+    strided_at="ptr",
     numbers="i64",
     number_at="ptr",
     sizes="i64",  # extents that are looked at
@@ -55,7 +61,13 @@ CALL = Struct(
     reset="ptr",  # Python function that gives regions back
     ended="ptr",  # Python function that gives what steps in Python have done when `main` has run, or 0
     failed="ptr",  # Python function that is told of it if Python is to do the call
+    missed="i64",  # whether it did not hold when it was tried last
+    follower="i64",  # place among its owner's versions of the one that answered the call after one of this
+    latest="i64",  # of the first version: place of the one that answered its owner's latest call
 )
+
+FEW = 2
+"""Versions up to which all are tried in their order; of more the one first that followed the latest one last time."""
 
 # A path: what is written, the leaf that is the generator's new offset (-1: none), how to make the result (`TREE_LEAF`
 # ...), the Python function that makes it from the values and leaves instead (or 0), whether Python is to do the call.

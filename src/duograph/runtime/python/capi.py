@@ -62,6 +62,8 @@ _TABLE = """
     new PyBytes_FromStringAndSize(ptr, i64)
     i32 PyContextVar_Get(ptr, ptr, ptr)
     i32 PyDict_Contains(ptr, ptr)
+    new PyDict_Copy(ptr)
+    i32 PyDict_DelItem(ptr, ptr)
     ptr PyDict_GetItem(ptr, ptr)
     ptr PyDict_GetItemWithError(ptr, ptr)
     new PyDict_New()
