@@ -268,7 +268,7 @@ def names_of_one_tensor(call):
 
     def step():
         inputs = [ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([-4.0, -5.0, -6.0])]
-        return [ms.grad(loss, (0, 1))(x, x) for x in inputs], count.asnumpy().copy()
+        return [ms.grad(loss, (0, 1))(x, x) for x in inputs], count * 1
 
     return step
 
