@@ -9,7 +9,7 @@ from duograph.core.dim import Dim, UnknownSizeError
 from duograph.core.dtype import DType
 from duograph.core.shapes import numel
 from duograph.ops.cast import cast, identity
-from duograph.ops.layout import assume, lies_contiguously, stand_in
+from duograph.ops.layout import assume, layout_of, lies_contiguously, stand_in
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -95,6 +95,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     """
     if any(isinstance(n, Dim) for n in self.shape):
         raise UnknownSizeError("the strides of a tensor whose size varies")
+    assume(layout_of(self))
     array = stand_in(self)
     steps = [n // array.dtype.itemsize for n in array.strides]
     if dim is None:

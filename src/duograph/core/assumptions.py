@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .dim import Extent
 
@@ -15,12 +15,26 @@ Assumed: TypeAlias = "list[tuple[bool, Extent, Extent]]"
 """Pairs of extents that are taken to be equal, and whether that was to broadcast them."""
 
 
+class Layout:
+    """How far apart the elements of a tensor from outside are that is not contiguous, as one of two assumed equals: it
+    is as it is in this call.
+
+    Attributes:
+        tensor: the tensor, or the symbolic one that stands for it.
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+
 class _Listener(threading.local):
     """Per thread: the callback for assumptions of shape rules whose caller passes none (set by a capture)."""
 
     def __init__(self) -> None:
         self.assume: Assume = None
         self.assume_broadcast: Assume = None  # of what is broadcast: the op that does it will say the same
+        self.assume_layout: Callable[[Any], object] | None = None  # of a `Layout`: its tensor
+        self.is_strided: Callable[[Any], bool] | None = None  # whether a symbolic tensor stands for such a one
 
 
 listener = _Listener()

@@ -248,13 +248,14 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
         tapes, detached = state.tapes, state.detached  # an attempt that is given up leaves no block of the program
         listener.assume = session.assume
         listener.assume_broadcast = session.assume_broadcast
+        listener.assume_layout, listener.is_strided = session.assume_layout, session.is_strided
         outer, watch.session = watch.session, session
         try:
             yield
         finally:
             session.is_over = True
             watch.session = outer
-            listener.assume = listener.assume_broadcast = None
+            listener.assume = listener.assume_broadcast = listener.assume_layout = listener.is_strided = None
             if not session.is_done:
                 session.forget()
             state.quiet, state.enclosed, state.tapes, state.detached = quiet, enclosed, tapes, detached

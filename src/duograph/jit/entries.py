@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import COSTLY, FREE_COSTLY, MAX_VERSIONS, Attempts, Looks
+from .policy import AGAIN, COSTLY, FREE_COSTLY, MAX_VERSIONS, Attempts, Looks
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -207,7 +207,9 @@ class Entries:
                     self.compiled = put_first(entry, [e for e in self.compiled if e is not entry])
 
     def put_native(self, entry: Entry, made: NativeCall | None) -> None:
-        """Native code tries this version first from now on."""
+        """Native code tries this version first from now on, until it is to be compared once more."""
+        if made is not None and entry.comparison.pays:
+            made.leave_after(max(entry.comparison.again - entry.hits, AGAIN))
         if made is None or made in self.native[: 2 if entry.patterns else 1]:
             return
         with self.lock:

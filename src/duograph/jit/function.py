@@ -55,7 +55,7 @@ from .explain import Explanation
 from .keys import key_of_call, key_of_method, make_room
 from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
-from .policy import AGAIN, MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
+from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, check_signature
 from .telling import advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
@@ -485,8 +485,6 @@ class JitFunction(Capturing, Comparing, Cutting):
             native = self._native_call(entry.make_native, values)
             if self._is_compared(entry, store, native):
                 return self._run_compared(entry, store, native, args, kwargs)
-            if native is not None and entry.comparison.pays:
-                native.leave_after(max(entry.comparison.again - entry.hits, AGAIN))
             store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1

@@ -66,11 +66,11 @@ def _differs_in_sizes(guard: Guard, values: Sequence[Any]) -> bool:
     if guard.check not in ("tensor", "pattern"):
         return False
     value = tensor_at(guard.source, values)
-    kind, dtype, shape = guard.expected[:3]
+    kind, dtype, shape, contiguous = guard.expected[:4]
     if value is None or kind is not Tensor:
         return False
     data = value._data
-    return data.dtype == dtype and len(data.shape) == len(shape) and bool(data.flags.c_contiguous)
+    return data.dtype == dtype and len(data.shape) == len(shape) and bool(data.flags.c_contiguous) == contiguous
 
 
 def note_misses(

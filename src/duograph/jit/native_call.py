@@ -185,12 +185,10 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
-        self.strided = {g.source for g in program.guards.guards if g.check == "tensor" and not g.expected[3]}
-        for guard in program.guards.guards:
-            if guard.check == "tensor":
-                self.facts[guard.source] = guard.expected[1:3]
-            elif guard.check == "pattern":
-                self.facts[guard.source] = guard.expected[1:]
+        tensors = [guard for guard in program.guards.guards if guard.check in ("tensor", "pattern")]
+        self.strided = {guard.source for guard in tensors if not guard.expected[3]}
+        for guard in tensors:
+            self.facts[guard.source] = guard.expected[1:3]
 
     def plan_all(self) -> None:
         self._inputs()
@@ -216,8 +214,6 @@ class _Planner:
         for source in self.marks:
             self._subject(source)
         plan = self.plan
-        if any(subject.is_strided for subject in plan.subjects):
-            self._refuse("tapes may keep a tensor that is not contiguous")
         plan.inputs = [self.translator.register(source) for source in self.program.inputs]
         plan.begin = told[0]
         plan.paths = [PathPlan(finish=told[1])]
@@ -280,7 +276,8 @@ class _Planner:
             if facts is None:
                 self._refuse("a tensor of which nothing is known")
             dtype, shape = facts
-            nbytes = -dtype.itemsize if None in shape else dtype.itemsize * prod([n for n in shape if n is not None])
+            varies = None in shape or source in self.strided
+            nbytes = -dtype.itemsize if varies else dtype.itemsize * prod([n for n in shape if n is not None])
             found = self.subjects[source] = len(self.plan.subjects)
             subject = Subject(self.translator.register(source), nbytes=nbytes, is_bare=source.kind == "array")
             subject.is_strided = source in self.strided

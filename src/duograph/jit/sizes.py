@@ -20,9 +20,8 @@ from duograph.base.lookup import raw_getattr
 from duograph.core.dim import Symbol
 from duograph.frontend.guards.guard import UNREADABLE, Guard
 from duograph.frontend.rules import sources
-from duograph.frontend.rules.facts import lookup
+from duograph.frontend.rules.facts import lookup, may_vary
 from duograph.frontend.rules.sources import Source
-from duograph.frontend.session.session import may_vary
 from duograph.tensor.tensor import Tensor
 
 from .policy import MOST_REFUSED

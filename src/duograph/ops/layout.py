@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.assumptions import listener
+from duograph.core.assumptions import Layout, listener
 from duograph.core.dim import (
     Dim,
     Extent,
@@ -37,8 +37,8 @@ from duograph.core.op import Op, binding, no_recording
 from duograph.core.shapes import numel
 from duograph.tensor.tensor import Tensor
 
-Pairs = list[tuple[Extent, Extent]]
-"""Extents that have to be equal for an answer to hold."""
+Pairs = list[tuple[Any, Any]]
+"""Extents that have to be equal for an answer to hold; or a `Layout` that has to be as it is, and ``None``."""
 
 _PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47)
 
@@ -112,9 +112,22 @@ def contiguous_strides(shape: Sequence[Extent]) -> tuple[Extent, ...]:
 
 def lies_contiguously(tensor: Tensor) -> tuple[bool, Pairs]:
     """Whether the elements of ``tensor`` lie one after the other in memory, and what that assumes of sizes."""
+    noted = layout_of(tensor)
+    if noted and noted[0][0].tensor is tensor:
+        return False, []
     strides = strides_of(tensor)
     ask = Comparison(*tensor.shape, *strides)
-    return _is_contiguous(ask, tensor.shape, strides), ask.noted
+    return _is_contiguous(ask, tensor.shape, strides), [*ask.noted, *noted]
+
+
+def layout_of(tensor: Tensor) -> Pairs:
+    """What is assumed by who asks for the strides of ``tensor``: those of the tensor from outside that it shows, if
+    that is not contiguous."""
+    while tensor._view is not None and type(tensor._data) is not np.ndarray:
+        tensor = tensor._view.parent
+    if type(tensor._data) is np.ndarray:
+        return [] if tensor._data.flags.c_contiguous else [(Layout(tensor), None)]
+    return [(Layout(tensor), None)] if listener.is_strided is not None and listener.is_strided(tensor) else []
 
 
 def shares_memory(op: Op, base: Tensor, shape: Sequence[Extent]) -> tuple[bool, Pairs]:
@@ -128,7 +141,7 @@ def shares_memory(op: Op, base: Tensor, shape: Sequence[Extent]) -> tuple[bool, 
     if op.strides is not None:
         return True, []
     found, noted = _reshaped(base.shape, strides_of(base), shape)
-    return found is not None, noted
+    return found is not None, [*noted, *layout_of(base)]
 
 
 def assume(pairs: Pairs) -> None:
@@ -137,11 +150,14 @@ def assume(pairs: Pairs) -> None:
     Raises:
         UnknownSizeError: the program itself finds one of the sizes out.
     """
-    if listener.assume is None:
+    if listener.assume is None or listener.assume_layout is None:
         return
     try:
         for a, b in pairs:
-            listener.assume(a, b)
+            if isinstance(a, Layout):
+                listener.assume_layout(a.tensor)
+            else:
+                listener.assume(a, b)
     except UnknownSizeError:
         raise UnknownSizeError(
             "whether tensors share memory depends on a size that is only known at run time"
@@ -212,4 +228,13 @@ def stand_in(tensor: Tensor) -> np.ndarray:
         return np.asarray(op.reference(stand_in(parent), **attrs))
 
 
-__all__ = ["Pairs", "assume", "contiguous_strides", "lies_contiguously", "shares_memory", "stand_in", "strides_of"]
+__all__ = [
+    "Pairs",
+    "assume",
+    "contiguous_strides",
+    "layout_of",
+    "lies_contiguously",
+    "shares_memory",
+    "stand_in",
+    "strides_of",
+]

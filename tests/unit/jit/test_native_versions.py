@@ -119,18 +119,60 @@ def test_copies_for_native_calls_are_given_back():
     assert growth(calls_of_views_and_of_many_versions) < 20_000  # not a byte for a call
 
 
-def test_what_writes_beside_a_view_is_led_by_python():
-    def f(x, y):
-        y[0] = x[0, 0]
-        return x + y[0]
+def reads_beside(x, y):
+    y[0] = x[0, 0]
+    return x + y[0]
 
-    def g(x):
-        x[0] += 1.0
-        return x.sum()
 
-    function, writes = ms.jit(f), ms.jit(g)
+def writes(x, y):
+    y.add_(x[0])
+    x[0] += 1.0
+    return x.sum()
+
+
+@pytest.mark.parametrize(("function", "native"), [(reads_beside, True), (writes, False)])
+def test_what_writes_beside_a_view_is_native_and_what_writes_to_it_is_not(function, native):
+    compiled = ms.jit(function)
     for _ in range(6):
-        mine, other = f32(0.0, 0.0), f32(0.0, 0.0)
-        assert bits((function(BASE.T, mine), mine)) == bits((f(BASE.T, other), other))
-        mine, other = BASE.copy(), BASE.copy()
-        assert bits((writes(mine.T), mine)) == bits((g(other.T), other))
+        mine, theirs = (BASE.copy(), ops.zeros(8)), (BASE.copy(), ops.zeros(8))
+        assert bits((compiled(mine[0].T, mine[1]), mine)) == bits((function(theirs[0].T, theirs[1]), theirs))
+    assert (native_hits(compiled) > 0) is native
+
+
+@pytest.mark.parametrize("view", [lambda a: a[:, ::2], lambda a: a[::-1, ::-2], lambda a: a.T[::2].T])
+def test_a_view_that_overlaps_what_is_written_is_led_by_python(view):
+    """Two tensors of one array of NumPy's, of which nothing is known but their addresses."""
+
+    def run(function, place):
+        array = np.arange(96, dtype=np.float32).reshape(8, 12)
+        x, y = Tensor.from_numpy(view(array)), Tensor.from_numpy(array.reshape(-1)[place : place + 8])
+        return bits((function(x, y), x, y))
+
+    compiled = warmed(ms.jit(reads_beside), Tensor.from_numpy(view(BASE.asnumpy())), ops.zeros(8))
+    for place in (0, 1, 40, 87, 88):
+        for _ in range(3):
+            assert run(compiled, place) == run(reads_beside, place)
+
+
+@pytest.mark.parametrize("compiled", ["step", "loss"])
+def test_training_on_views_of_the_data(compiled):
+    def train(decorated):
+        weight = ms.Parameter(ops.ones((6, 1)), name="w")
+        loss = ms.jit(lambda x: ((x @ weight - 1) ** 2).mean()) if decorated == "loss" else (
+            lambda x: ((x @ weight - 1) ** 2).mean()
+        )  # fmt: skip
+        gradient = ms.value_and_grad(loss, None, [weight])
+
+        def step(x):
+            value, (g,) = gradient(x)
+            weight.sub_(0.001 * g)
+            return value
+
+        step = ms.jit(step) if decorated == "step" else step
+        found = [bits((step(BASE[k % 3 : k % 3 + 4, ::2]), weight)) for k in range(12)]
+        outer = {"step": step, "loss": loss}.get(decorated)
+        return found, sum(v["native_calls"] for v in outer.explain().versions) if outer is not None else 0
+
+    expected, _ = train("")
+    found, native = train(compiled)
+    assert found == expected and native >= 9

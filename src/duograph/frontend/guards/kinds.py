@@ -247,29 +247,47 @@ class _Tensor(Kind):
 
 @guard_kind
 class _Pattern(Kind):
-    """A contiguous tensor of this class, dtype and shape, where ``None`` is any extent."""
+    """A tensor of this class, dtype and shape, where ``None`` is any extent, that is contiguous, or is not."""
 
     name = "pattern"
 
     def holds(self, value: Any, expected: Any) -> bool:
-        kind, dtype, shape = expected
+        kind, dtype, shape, contiguous = expected
         if type(value) is not kind or value.is_symbolic:
             return False
         data = value._data
-        if data.dtype != dtype or len(data.shape) != len(shape) or not data.flags.c_contiguous:
+        if data.dtype != dtype or len(data.shape) != len(shape) or bool(data.flags.c_contiguous) != contiguous:
             return False
         return all(want is None or want == n for want, n in zip(shape, data.shape, strict=True))
 
     def text(self, source: Source, expected: Any) -> str:
-        kind, dtype, shape = expected
-        return f"{source}: {kind.__name__} {dtype}[{', '.join('any' if n is None else str(n) for n in shape)}]"
+        kind, dtype, shape, contiguous = expected
+        extents = ", ".join("any" if n is None else str(n) for n in shape)
+        return f"{source}: {kind.__name__} {dtype}[{extents}]" + ("" if contiguous else " (not contiguous)")
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
         actual = tensor_facts(value) if issubclass(type(value), Tensor) else value
         return f"{self.text(source, expected)} was expected, is {facts_text(actual)}"
 
     def native(self, t: Translation, source: Source, expected: Any) -> bool:
-        return _compared(t, source, (*expected, True, None))
+        return _compared(t, source, (*expected, None))
+
+
+@guard_kind
+class _Strides(Kind):
+    """A tensor with these bytes to step along each axis: whether a reshape of it is a view mattered."""
+
+    name = "strides"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return isinstance(value, Tensor) and not value.is_symbolic and value._data.strides == expected
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"bytes from element to element of {source}: {expected}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        actual = value._data.strides if isinstance(value, Tensor) and not value.is_symbolic else value
+        return f"bytes from element to element of {source} were {expected}, are {actual}"
 
 
 @guard_kind

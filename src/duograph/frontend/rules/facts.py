@@ -7,9 +7,11 @@ import inspect
 import types
 from typing import Any
 
+import numpy as np
+
 from duograph.base.lookup import raw_getattr
 from duograph.base.weak import WeakTable
-from duograph.tensor.tensor import Tensor
+from duograph.tensor.tensor import Placeholder, Tensor
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "<missing>"})()
 """What a lookup gives where there is nothing: no value of the user."""
@@ -28,6 +30,22 @@ def tensor_facts(t: Tensor) -> tuple[Any, ...]:
     data = t._data
     grad = getattr(t, "requires_grad", None)
     return (type(t), data.dtype, data.shape, data.flags.c_contiguous, grad if type(t) is not Tensor else None)
+
+
+def lies_contiguously(t: Tensor) -> bool:
+    """Whether the elements of an outside tensor follow each other; those that only a declared shape has do."""
+    return isinstance(t._data, Placeholder) or bool(t._data.flags.c_contiguous)
+
+
+def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
+    """Whether a tensor of symbolic shape may stand for ``value``: nothing but its sizes tells it from others."""
+    data = value._data
+    return (
+        type(value) is Tensor
+        and isinstance(data, np.ndarray | Placeholder)
+        and len(data.shape) == len(pattern)
+        and all(not isinstance(want, int) or want == n for want, n in zip(pattern, data.shape, strict=True))
+    )
 
 
 def cell_facts(cell: Any) -> tuple[Any, ...]:

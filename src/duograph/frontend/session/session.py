@@ -29,7 +29,7 @@ from duograph.ir.printer import all_graphs
 from duograph.ops.ranges import RunTimeView
 from duograph.ops.scalar import Scalar, dim_size
 from duograph.tensor.alias import Alias, ViewLink, fresh_stamp, root_of
-from duograph.tensor.tensor import Placeholder, Tensor
+from duograph.tensor.tensor import Tensor
 
 from ..control.identity import Choices
 from ..control.regions import Regions
@@ -39,7 +39,7 @@ from ..programs.primitives import py_effect
 from ..rules import sources
 from ..rules.dropped import CONSTANTS
 from ..rules.errors import BetterApart, Restart, Uncapturable
-from ..rules.facts import HEAP_TYPE, MISSING, tensor_facts
+from ..rules.facts import HEAP_TYPE, MISSING, lies_contiguously, may_vary, tensor_facts
 from ..rules.policy import check_look, module_kind
 from ..rules.readers import own_attribute
 from ..rules.sources import Pin, Source
@@ -215,6 +215,22 @@ class Session(Identified, Shadows):
             self.may_broadcast = True
         self.assumptions.append((a, b))
 
+    def assume_layout(self, tensor: Tensor) -> None:
+        """Notes that an outside tensor is taken to have the strides that it has in this call.
+
+        Raises:
+            UnknownSizeError: its sizes vary.
+        """
+        source = self.source_of_tensor(tensor)
+        if source is None or tensor.is_symbolic:
+            raise UnknownSizeError("whether tensors share memory depends on the strides of one whose size varies")
+        self.guards.add(source, "strides", tensor._data.strides)
+
+    def is_strided(self, tensor: Tensor) -> bool:
+        """Whether a symbolic tensor stands for outside ones that are not contiguous."""
+        known = self.patterned.get(id(tensor))
+        return known is not None and not lies_contiguously(known[2])
+
     def _is_late(self, *extents: Any) -> bool:
         early = {symbol for symbol, _, _ in self.symbols}
         return any(not symbols_in(x) <= early for x in extents)
@@ -362,7 +378,7 @@ class Session(Identified, Shadows):
                 self.symbols.append((extent, source, axis))
             shape.append(extent)
         fixed = tuple([None if isinstance(n, Symbol) else n for n in shape])
-        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed))
+        self.guards.add(source, "pattern", (type(value), value._data.dtype, fixed, lies_contiguously(value)))
         param = self.add_input(source, source_name(source), TensorType(value.dtype, tuple(shape)))
         handle = self.binder.wrap(param)
         self.patterned[id(handle)] = (handle, source, value)
@@ -572,18 +588,6 @@ class Session(Identified, Shadows):
 def _is_constant(link: ViewLink) -> bool:
     """Whether a view is of the same part in each call."""
     return not isinstance(link.op, RunTimeView) and not symbols_in(tuple(link.attrs.values()))
-
-
-def may_vary(value: Tensor, pattern: tuple[Any, ...]) -> bool:
-    """Whether a tensor of symbolic shape may stand for ``value``: nothing but its sizes tells it from others."""
-    data = value._data
-    return (
-        type(value) is Tensor
-        and isinstance(data, np.ndarray | Placeholder)
-        and len(data.shape) == len(pattern)
-        and all(not isinstance(want, int) or want == n for want, n in zip(pattern, data.shape, strict=True))
-        and (isinstance(data, Placeholder) or bool(data.flags.c_contiguous))
-    )
 
 
 def _is_inherited(owner: Any, name: str) -> bool:

@@ -7,7 +7,15 @@ what follows when `main` has succeeded: writes, then the result.
 from __future__ import annotations
 
 from duograph.runtime.python.asm import Function, Module, Value
-from duograph.runtime.python.cpython import ARRAY_DATA, ARRAY_RANK, ARRAY_SHAPE, LIST_ITEMS, TUPLE_ITEMS, TYPE
+from duograph.runtime.python.cpython import (
+    ARRAY_DATA,
+    ARRAY_RANK,
+    ARRAY_SHAPE,
+    ARRAY_STRIDES,
+    LIST_ITEMS,
+    TUPLE_ITEMS,
+    TYPE,
+)
 from duograph.runtime.python.rooms import room
 
 from . import words as w
@@ -106,14 +114,18 @@ def _shown(module: Module) -> Function:
     start = f.get(call, w.CALL.subject_at)
 
     def extent(subject: Value, array: Value) -> tuple[Value, Value]:
-        begin = f.get(array, ARRAY_DATA).to("i64")
-        size = f.variable("i64", f.get(subject, w.SUBJECT.bytes))
-        with f.if_(size.get().lt(0)):  # of an element, negated: how many there are varies
-            size.set(size.get() * -1)
-            shape = f.get(array, ARRAY_SHAPE)
+        size, at = f.get(subject, w.SUBJECT.bytes), f.get(array, ARRAY_DATA).to("i64")
+        low, high = f.variable("i64", at), f.variable("i64", at + size)
+        with f.if_(size.lt(0)):  # of an element, negated: how many there are varies, or how far apart they are
+            high.set(at - size)
+            shape, strides = f.get(array, ARRAY_SHAPE), f.get(array, ARRAY_STRIDES)
             with f.times(f.get(array, ARRAY_RANK).to("i64")) as axis:
-                size.set(size.get() * f.load("i64", shape, axis * 8))
-        return begin, begin + size.get()
+                reach = (f.load("i64", shape, axis * 8) - 1) * f.load("i64", strides, axis * 8)
+                with f.if_(reach.lt(0)):
+                    low.set(low.get() + reach)
+                with f.if_(reach.gt(0)):
+                    high.set(high.get() + reach)
+        return low.get(), high.get()
 
     mine = start + which * w.SUBJECT.n_bytes
     mark, written = f.get(mine, w.SUBJECT.mark), f.get(mine, w.SUBJECT.written)

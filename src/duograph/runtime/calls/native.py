@@ -76,7 +76,7 @@ class Subject:
         register: where the guards have it.
         mark: number of its storage among those of the call; -1: of no interest.
         buffer: number of the buffer of `main` that it is; -1: it is only written.
-        nbytes: its size; if that varies, the size of an element, negated.
+        nbytes: its size; if that varies, or it is not contiguous, the size of an element, negated.
         is_written: whether it gets new contents.
         is_donated: whether `main` puts them there.
         is_alone: whether nobody else may hold its memory.
@@ -343,8 +343,8 @@ class NativeCall:
         plan, block = self.plan, self._block
         exclusive = any(s.is_written or s.mark >= 0 for s in plan.subjects)
         strided = [k for k, s in enumerate(plan.subjects) if s.is_strided]
-        if exclusive and strided:  # where its memory ends is not asked
-            raise Unsupported("it writes to tensors, and another one is not contiguous")
+        if any((s.is_written or s.is_changed) and s.is_strided for s in plan.subjects):
+            raise Unsupported("it writes to a tensor that is not contiguous")
         block[w.CALL.strided.word], block[w.CALL.strided_at.word] = len(strided), self._array(strided)
         words: list[int] = []
         for s in plan.subjects:
