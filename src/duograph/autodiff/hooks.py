@@ -115,7 +115,5 @@ def register_tensor_hook(tensor: Tensor, hook: Hook) -> HookHandle:
         hooks = tensor.__dict__["_gradient_hooks"] = TensorHooks()
     handle: HookHandle = hooks.add(hook)
     for tape in state.tapes:
-        variable = tape.variable(tensor)
-        if variable is not None and hooks.run not in tape.hooks.get(variable, ()):
-            tape.add_hook(tensor, hooks.run)
+        tape.add_hook(tensor, hooks.run)
     return handle

@@ -190,6 +190,7 @@ class Tape:
         log: what was recorded, in order: entries, and the tuples of native code.
         hooks: functions to call on complete gradients, by variable.
         calls: entries that stand for compiled calls, with what puts the ops of a call in the place of its entry.
+        copied: results of such calls that are copies, and what the program itself would have given there.
         is_kept: gradients are taken later than recording ends; writes in between pass unnoticed.
         token: stands for the tape in marks.
         born: the time when it was made; as long as it is now, nothing was written since.
@@ -202,6 +203,7 @@ class Tape:
         "_symbolic",
         "born",
         "calls",
+        "copied",
         "hooks",
         "is_kept",
         "log",
@@ -212,6 +214,7 @@ class Tape:
         self.log: list[TapeEntry | tuple[Any, ...]] = []
         self.hooks: dict[Variable, list[Callable[[Any], Any]]] = {}
         self.calls: list[tuple[TapeEntry, Callable[[Tape, TapeEntry], None]]] = []
+        self.copied: dict[Variable, Variable] = {}
         self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now
@@ -349,13 +352,12 @@ class Tape:
         self.append(op, (parent,), attrs, view, (source,), (out,))
         return out
 
-    def add_hook(self, value: Any, hook: Callable[[Any], Any]) -> bool:
-        """Calls ``hook`` on the complete gradient of ``value``; False if this tape does not track it."""
-        variable = self.variable(value)
-        if variable is None:
-            return False
-        self.hooks.setdefault(variable, []).append(hook)
-        return True
+    def add_hook(self, value: Any, hook: Callable[[Any], Any]) -> None:
+        """Calls ``hook``, once, on the complete gradient of ``value``, if it has one."""
+        if (variable := self.variable(value)) is not None:
+            self._unfold([c for c in self.calls if variable in c[0].outputs])  # its own uses count
+            if hook not in (hooks := self.hooks.setdefault(self.copied.get(variable, variable), [])):
+                hooks.append(hook)
 
     # -- recording ---------------------------------------------------------------------------------------------
 
@@ -425,15 +427,16 @@ class Tape:
         for these is known which of them need it.
         """
         if self.calls and not root_of(target).is_parameter:
-            alias = root_of(target)._alias
-            found = [c for c in self.calls if _shows(c[0], alias, target)]
-            self.calls = [c for c in self.calls if c not in found]
-            for entry, expand in found:
-                expand(self, entry)
+            self._unfold([c for c in self.calls if _shows(c[0], root_of(target)._alias, target)])
         views = [target]
         while views[-1]._view is not None:
             views.append(views[-1]._view.parent)
         return any(self.variable(x) is not None for x in (value, *views))
+
+    def _unfold(self, calls: list[tuple[TapeEntry, Callable[[Tape, TapeEntry], None]]]) -> None:
+        self.calls = [c for c in self.calls if c not in calls]
+        for entry, expand in calls:
+            expand(self, entry)
 
     def keep_value(self, root: Tensor) -> None:
         """The storage of ``root`` is about to be written: what entries saved of it is kept as copies."""

@@ -5,6 +5,7 @@ the program itself would have left on it, namely ops on the path that was taken:
 
 * a tensor is about to be overwritten that the call has read or given. Whether a gradient raises, then, depends on
   which rules read it (`expand`, before anything is written: the call can be repeated);
+* a result gets a hook, which sees the gradient of all its uses, those in the call, too;
 * the order of a sum depends on the path (`Underivable`): `pull_again` repeats the call when its gradient is taken.
 
 A graph repeats a call exactly: everything that the program has read is an operand of it, random numbers included.
@@ -166,8 +167,9 @@ def expand(tape: Tape, entry: TapeEntry, graph: Graph) -> None:
         if variable in made and variable not in names:
             names[variable], tensors[id(value)] = name, given
         else:  # an operand, or a result twice: one variable to the program, of which the call has made two
-            stamps = stamps_of((value, given))
-            copies.append(TapeEntry(identity, (value,), {}, given, (names.get(variable, variable),), (name,), stamps))
+            original = names.get(variable, variable)
+            copies.append(TapeEntry(identity, (value,), {}, given, (original,), (name,), stamps_of((value, given))))
+            tape.copied[name] = tape.copied.get(original, original)
     for e in new:
         _rename(e, names, tensors)
     at = tape.log.index(entry)

@@ -206,6 +206,74 @@ def hooks_of_inner_gradients(call):
 
 
 @program
+def hooks_on_results(call):
+    """What a call has computed from a result is among the uses of it that a hook sees."""
+
+    def chosen(x, w):
+        y = x
+        if w.sum() > 0:
+            y = x * 2
+        return y, w * y
+
+    def plain(x, w):
+        y = x * 3
+        return y, w * y, y
+
+    def written(x, w):
+        x.mul_(w)
+        return x + w, w * x
+
+    def last_is_seven(g):
+        g[-1] = 7
+        return g
+
+    def loss(x, w, f, late):
+        x = x * 1
+        y, w, *_ = f(x, w)
+        if f is functions[-1]:
+            y = x
+        out = (y * w).sum()
+        if late:
+            w.register_hook(lambda g: g * 2)
+        y.register_hook(last_is_seven)
+        y.register_hook(lambda g: g * 3)
+        return out + y.sum()
+
+    functions = [call(chosen), call(plain), call(written)]
+
+    def step():
+        rows = [(f, late, sign) for f in functions for late in (False, True) for sign in (1, -1)]
+        return [ms.grad(loss, (0, 1))(t(2, 3), t(2, 3).abs() * sign, f, late) for f, late, sign in rows]
+
+    return step
+
+
+@program
+def names_of_one_tensor(call):
+    """Arguments of a gradient are one tensor to the program, and have a gradient each."""
+    count = ms.Parameter(ms.Tensor([0.0, 0.0, 0.0]), requires_grad=False)
+
+    def chosen(a, b):
+        c = b
+        count.add_(a)
+        if count.sum() > 0:
+            c = a
+        return b * 1, c * 2
+
+    f = call(chosen)
+
+    def loss(a, b):
+        y, z = f(a, b)
+        return (y * z).sum()
+
+    def step():
+        inputs = [ms.Tensor([1.0, 2.0, 3.0]), ms.Tensor([-4.0, -5.0, -6.0])]
+        return [ms.grad(loss, (0, 1))(x, x) for x in inputs], count * 1
+
+    return step
+
+
+@program
 def written_between_forward_and_backward(call):
     f = call(lambda x, w: ops.tanh(x * w) * w.exp())
 

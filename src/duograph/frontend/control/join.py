@@ -24,7 +24,7 @@ from duograph.core.op import no_recording, state, value_key
 from duograph.core.types import TensorType, scalar_type
 from duograph.ir.control import cond
 from duograph.ir.node import Graph, Node
-from duograph.ops.cast import stop_gradient
+from duograph.ops.cast import identity, stop_gradient
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
@@ -201,6 +201,8 @@ class Joiner:
         if (
             x is None or y is None or x.op is not y.op or root_of(a).is_parameter
         ):  # a run-time view has an op of its own
+            return None
+        if x.op is identity and self.binder.node_of(a) is not self.binder.node_of(b):  # each has a gradient of its own
             return None
         if value_key(tuple(x.attrs.items())) != value_key(tuple(y.attrs.items())):
             return None
