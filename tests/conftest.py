@@ -20,7 +20,7 @@ from collections.abc import Iterator  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-from duograph.jit import policy, shared  # noqa: E402
+from duograph.jit import policy, shared, telling  # noqa: E402
 
 policy.FEWEST = 0  # small functions are compiled under tapes, too: tests of that are small
 
@@ -51,8 +51,9 @@ def answering() -> Iterator[list[warnings.WarningMessage]]:
 @pytest.fixture(autouse=True)
 def versions_of_its_own() -> None:
     """A test that is run for several parameters compiles its inner functions each time: what another one has compiled
-    for the same code (`jit.shared`) serves nobody here."""
+    for the same code (`jit.shared`) serves nobody here, and warns anew."""
     shared.forget()
+    telling.forget_told()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

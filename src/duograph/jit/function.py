@@ -221,7 +221,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         for fallback in store.fallbacks:
             if fallback.key == key and fallback.holds(values):
                 if not self.has_told_fallback:  # it was cut, and nothing is left that is worth compiling
-                    tell_fallback(self, fallback.rendered)
+                    tell_fallback(self, fallback)
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
                     self._let(fallback, fallback.rest, self.plain or self.fn)
                 return self._timed(fallback, args, kwargs)
@@ -427,7 +427,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 return None
             self._refuse(store, names, values, exc.reason, exc.span, exc)
             if not self._cut_at(exc, store.fallbacks[-1], places):
-                tell_fallback(self, store.fallbacks[-1].rendered)
+                tell_fallback(self, store.fallbacks[-1])
                 self._note_no_use()
             else:
                 fallbacks.info(store.fallbacks[-1].rendered_cut)

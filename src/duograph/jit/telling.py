@@ -23,7 +23,7 @@ from duograph.frontend.bytecode.instructions import Instruction, decode
 from duograph.frontend.rules.errors import Uncapturable
 from duograph.ir.printer import print_graph
 
-from .entries import Entries
+from .entries import Entries, Fallback
 from .entry import Entry
 from .policy import MOST_CAPTURES, SECONDS
 
@@ -77,14 +77,28 @@ def tell_captured(function: Any, entry: Entry) -> None:
         guards.debug("\n".join([f"{function} assumes", *[f"  {g}" for g in entry.program.guards.guards]]))
 
 
-def tell_fallback(function: Any, rendered: str) -> None:
-    """Calls run as plain Python, all of it: a warning for the first ones, for nobody has asked for that."""
+_told: set[tuple[str, str]] = set()  # reasons of fallbacks, and their places
+MOST_TOLD = 1 << 10
+
+
+def tell_fallback(function: Any, fallback: Fallback) -> None:
+    """Calls run as plain Python, all of it: a warning for the first ones, for nobody has asked for that. A statement
+    that many functions run into is warned of once."""
     is_news = not (function.has_told_fallback or function.is_auxiliary)
     function.has_told_fallback = True
-    if is_news:
-        fallbacks.warning(rendered.replace("error[", "warning[", 1))
+    cause = fallback.reason, str(fallback.span)
+    if is_news and (fallback.span is None or cause not in _told):
+        if len(_told) >= MOST_TOLD:
+            _told.clear()
+        _told.add(cause)
+        fallbacks.warning(fallback.rendered.replace("error[", "warning[", 1))
     else:
-        fallbacks.info(rendered)
+        fallbacks.info(fallback.rendered)
+
+
+def forget_told() -> None:
+    """As in a new process. For tests."""
+    _told.clear()
 
 
 def tell_breaks(function: Any, found_breaks: Iterable[Any]) -> None:

@@ -147,6 +147,16 @@ def test_a_function_that_is_all_python_warns_once(records):
     assert all(text.startswith("warning[DG0102]") and "it runs as plain Python" in text for text in texts)
 
 
+def test_a_statement_that_many_functions_run_into_is_warned_of_once(records):
+    def inner(x):
+        return sorted(x.asnumpy())
+
+    for f in [ms.jit(inner), ms.jit(inner), ms.jit(lambda x: inner(x)), ms.jit(lambda x: [inner(x)])]:
+        assert len(f(X)) >= 1
+        assert f.explain().fallbacks
+    assert len([r for r in records if r.levelno == logging.WARNING]) == 1
+
+
 def test_what_is_compiled_or_cut_does_not_warn(records):
     functions = [ms.jit(lambda x: x * 2), ms.jit(waiting), ms.jit(lambda x: x.reshape(5, -1))]
     for _ in range(4):
