@@ -149,10 +149,10 @@ def test_a_function_that_is_all_python_warns_once(records):
 
 def test_a_statement_that_many_functions_run_into_is_warned_of_once(records):
     def inner(x):
-        return sorted(x.reshape(-1).asnumpy())
+        return Tensor(np.sort(x.asnumpy()))
 
-    for f in [ms.jit(inner), ms.jit(inner), ms.jit(lambda x: inner(x)), ms.jit(lambda x: [inner(x)])]:
-        assert len(f(X)) >= 1
+    for f in [ms.jit(inner), ms.jit(inner), ms.jit(lambda x: inner(x)), ms.jit(lambda x: (inner(x),))]:
+        f(X)
         assert f.explain().fallbacks
     assert len([r for r in records if r.levelno == logging.WARNING]) == 1
 
