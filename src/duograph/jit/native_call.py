@@ -42,8 +42,8 @@ Told = tuple[Callable[[list[Any]], Any], Callable[..., Any]]
 def binding_of(
     names: Sequence[str], parameters: Sequence[inspect.Parameter]
 ) -> tuple[int, int, bool, list[str] | None]:
-    """How values for ``names`` may be given: how many by position, how many only so, whether the last is ``*args``; if
-    it is ``**kwargs``, the names of the parameters that may be given by name.
+    """How values for ``names`` may be given: how many by position, how many only so, whether ``*args`` come behind
+    these; if ``**kwargs`` come last, the names of the parameters that may be given by name.
 
     Raises:
         Unsupported: native code cannot tell which value goes where.
@@ -51,15 +51,13 @@ def binding_of(
     kinds = {p.name: p.kind for p in parameters}
     given = [kinds[n] for n in names]
     rest = inspect.Parameter.VAR_POSITIONAL in given
-    if rest and given[-1] is not inspect.Parameter.VAR_POSITIONAL:
-        raise Unsupported("arguments by name beside any number by position")
     by_name = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     by_position = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     positional = 0
     while positional < min(len(names), len(by_position)) and names[positional] == by_position[positional]:
         positional += 1
     only = sum(k is inspect.Parameter.POSITIONAL_ONLY for k in given)
-    if only > positional or (rest and positional < len(names) - 1):
+    if only > positional or (rest and positional < given.index(inspect.Parameter.VAR_POSITIONAL)):
         raise Unsupported("arguments that are left out in between")
     return positional, only, rest, by_name if inspect.Parameter.VAR_KEYWORD in given else None
 

@@ -95,6 +95,9 @@ def test_arguments_before_a_star():
         (lambda x, /, y, **named: (x * y, named), (X, Y), {"x": 3, "z": X}),
         (lambda x, y=1, *, k=2, **named: (x * k + y, named), (X,), {"k": 3, "z": 4, "_": "t"}),
         (lambda x, y=1, *, k=2, **named: (x * k + y, sorted(named)), (), {"b": 3, "y": 4, "x": X, "a": None}),
+        (lambda *args, **named: (total(*args) * named["a"], named), (X, Y), {"a": 3.0}),
+        (lambda x, *args, k=1.0: (x * k, args), (X, Y, 2), {"k": 3.0}),
+        (lambda x, *args, k, z=1, **named: (x * k + z, named, args), (X, Y, 2), {"a": 3, "k": 3.0, "b": Y}),
     ],
 )
 def test_keyword_arguments_of_any_name(function, args, kwargs):

@@ -106,11 +106,13 @@ def test_a_view_is_read_anew_in_each_call():
 
 def calls_of_views_and_of_many_versions():
     centred, many = ms.jit(lambda x: x - x.mean()), ms.jit(named)
+    wrapped = ms.jit(lambda *args, **kwargs: (args[0] * kwargs["k"], args, kwargs))
 
     def work():
         for k in range(400):
             centred(BASE[:, ::2])
             many(X, f"layer{k % 20}")
+            wrapped(X, k, k=2.0, other=k)
 
     return work
 

@@ -24,56 +24,51 @@ from . import words as w
 
 def values(
     f: Function, call: Value, first: Value, args: Value, keywords: Value, misses: Label, python: Label, raised: Label
-) -> tuple[Variable, Variable]:
-    """Code that puts the values of the parameters in a row; what it made for that (or null)."""
+) -> tuple[Variable, Variable, Variable]:
+    """Code that puts the values of the parameters in a row; the tuple and the dict that it made for that (or null)."""
     n = f.get(args, SIZE)
     before = first.ne(None).to("i64")
     total = n + before
     wanted, rest = f.get(call, w.CALL.values), f.get(call, w.CALL.rest)
-    positional = f.get(call, w.CALL.positional)
-    values, made = f.variable("ptr", args + TUPLE_ITEMS), f.variable("ptr", 0)
-    bound, named = f.label("bound"), f.variable("i64", 0)
+    positional, collects = f.get(call, w.CALL.positional), f.get(call, w.CALL.collects)
+    values, several, others = f.variable("ptr", args + TUPLE_ITEMS), f.variable("ptr", 0), f.variable("ptr", 0)
+    named = f.variable("i64", 0)
     with f.if_(keywords.ne(None)):
         named.set(f.api("PyDict_Size", keywords))
-    direct = f.label("direct")
+    direct, bound, copy, any_number = f.label("direct"), f.label("bound"), f.label("copy"), f.label("any_number")
     f.goto_if((before | rest | named.get()).eq(0), direct)
     room = f.row("ptr", wanted + 1)
     values.set(room)
-    fixed = wanted - rest
-    several, collected = f.label("several"), f.label("collected")
-    f.goto_if(rest.ne(0), several)
-    f.goto_if(f.get(call, w.CALL.collects).ne(0), collected)
-    f.goto_if((total + named.get()).ne(wanted), misses)
-    f.goto_if(total.gt(positional), misses)
+    by_position, given_by_position = f.variable("i64", total), f.variable("i64", n)  # values before those by name
+    with f.if_(rest.ne(0)):
+        f.goto_if(positional.gt(total - 1), misses)
+        f.goto_if(before.gt(positional), python)
+        by_position.set(positional + 1)
+        given_by_position.set(positional - before)
+    with f.if_(rest.eq(0)):
+        f.goto_if(total.gt(positional), misses)
     with f.if_(named.get().ne(0)):
-        f.goto_if(f.get(call, w.CALL.positional_only).gt(total), misses)
-        names = f.get(call, w.CALL.names_at)
+        f.goto_if(f.get(call, w.CALL.positional_only).gt(by_position.get()), misses)
+    first_named = by_position.get()
+    with f.if_(collects.eq(0)):
+        f.goto_if((first_named + named.get()).ne(wanted), misses)
         with f.times(named.get()) as i:
-            given = f.api("PyDict_GetItemWithError", keywords, f.load("ptr", names, (total + i) * 8))
-            with f.if_(given.eq(None)):
-                f.goto_if(f.api("PyErr_Occurred").ne(None), raised)  # keys may compare in Python
-                f.goto(misses)
-            f.store(given, room, (total + i) * 8)
-    given_by_position = f.variable("i64", n)
-    copy = f.label("copy")
+            _named(f, call, keywords, room, first_named + i, misses, raised)
+    with f.if_(collects.ne(0)):
+        f.goto_if(named.get().eq(0), misses)
+        f.goto_if(first_named.gt(wanted - 1), misses)
+        with f.times(wanted - 1 - first_named) as i:
+            _named(f, call, keywords, room, first_named + i, misses, raised)
+        others.set(_collected(f, call, keywords, first_named, wanted - 1, misses, python, raised))
+        f.store(others.get(), room, (wanted - 1) * 8)
+    f.goto_if(rest.ne(0), any_number)
     f.goto(copy)
-    f.place(several)
-    f.goto_if(named.get().ne(0), misses)
-    f.goto_if(fixed.gt(total - 1), misses)
-    f.goto_if(before.gt(fixed), python)
-    made.set(f.api("PyTuple_GetSlice", args, fixed - before, n))
-    f.goto_if(made.get().eq(None), python)
-    f.store(made.get(), room, fixed * 8)
-    given_by_position.set(fixed - before)
-    f.goto(copy)
-    f.place(collected)
-    f.goto_if(named.get().eq(0), misses)
-    f.goto_if(total.gt(wanted - 1), misses)
-    f.goto_if(total.gt(positional), misses)
-    f.goto_if(f.get(call, w.CALL.positional_only).gt(total), misses)
-    made.set(_collected(f, call, keywords, room, total, wanted - 1, misses, python, raised))
-    f.store(made.get(), room, (wanted - 1) * 8)
-    given_by_position.set(n)
+    f.place(any_number)
+    several.set(f.api("PyTuple_GetSlice", args, given_by_position.get(), n))
+    with f.if_(several.get().eq(None)):
+        f.drop(others.take())
+        f.goto(python)
+    f.store(several.get(), room, positional * 8)
     f.place(copy)
     with f.if_(before.ne(0)):
         f.store(first, room)
@@ -84,29 +79,26 @@ def values(
     f.goto_if(n.ne(wanted), misses)
     f.goto_if(n.gt(positional), misses)
     f.place(bound)
-    return values, made
+    return values, several, others
+
+
+def _named(f: Function, call: Value, keywords: Value, room: Value, place: Value, misses: Label, raised: Label) -> None:
+    """Code that puts what is given by the name of the parameter at ``place`` there."""
+    given = f.api("PyDict_GetItemWithError", keywords, f.load("ptr", f.get(call, w.CALL.names_at), place * 8))
+    with f.if_(given.eq(None)):
+        f.goto_if(f.api("PyErr_Occurred").ne(None), raised)  # keys may compare in Python
+        f.goto(misses)
+    f.store(given, room, place * 8)
 
 
 def _collected(
-    f: Function,
-    call: Value,
-    keywords: Value,
-    room: Value,
-    first: Value,
-    fixed: Value,
-    misses: Label,
-    python: Label,
-    raised: Label,
+    f: Function, call: Value, keywords: Value, first: Value, last: Value, misses: Label, python: Label, raised: Label
 ) -> Value:
-    """Code that makes a dict of ``keywords`` without those of parameters, whose values it puts in their places."""
-    made, wrong, failed = f.api("PyDict_Copy", keywords), f.label("wrong"), f.label("failed")
+    """Code that makes a dict of ``keywords`` without those of the parameters from ``first`` on, before ``last``."""
+    made, wrong, failed, ready = f.api("PyDict_Copy", keywords), f.label("wrong"), f.label("failed"), f.label("ready")
     f.goto_if(made.eq(None), python)
-    names, ready = f.get(call, w.CALL.names_at), f.label("ready")
-    with f.times(fixed - first) as i:
-        name = f.load("ptr", names, (first + i) * 8)
-        given = f.api("PyDict_GetItemWithError", keywords, name)
-        f.goto_if(given.eq(None), wrong)
-        f.store(given, room, (first + i) * 8)
+    with f.times(last - first) as i:
+        name = f.load("ptr", f.get(call, w.CALL.names_at), (first + i) * 8)
         f.goto_if(f.api("PyDict_DelItem", made, name).ne(0), wrong)
     with f.times(f.get(call, w.CALL.reserved)) as i:
         name = f.load("ptr", f.get(call, w.CALL.reserved_at), i * 8)

@@ -41,12 +41,15 @@ def dg_try(module: Module) -> Function:
     with f.if_(f.get(call, w.CALL.hits).eq(f.get(call, w.CALL.until))):
         f.ret(0)
     not_bound, not_python, not_caught = f.label("not_bound"), f.label("not_python"), f.label("not_caught")
-    given, made = values(f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught)
+    given, several, others = values(
+        f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught
+    )
     late = f.space("ptr", 3)
     for k in range(3):
         f.store(None, late, 8 * k, type="ptr")
     with f.if_(f.get(call, w.CALL.busy).ne(0)):  # memory was asked for, which may have let another thread in
-        f.drop(made.take())
+        f.drop(several.take())
+        f.drop(others.take())
         f.ret(2)
     f.set(call, w.CALL.busy, 1)
     mine = f.variable("i64", 1)  # until `dg_after` has given the memory up: then it may be another thread's
@@ -132,7 +135,8 @@ def dg_try(module: Module) -> Function:
         f.release(f.take(copies, i * 8))
     f.drop(begun.take())
     f.drop(done.take())
-    f.drop(made.take())
+    f.drop(several.take())
+    f.drop(others.take())
     f.api("PyMem_RawFree", heap.get())
     f.release(held)
     with f.if_(f.load("ptr", late).ne(None)):
