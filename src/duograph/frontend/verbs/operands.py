@@ -11,6 +11,7 @@ import collections
 import dataclasses
 import enum
 import functools
+import itertools
 import operator
 import sys
 import types
@@ -49,6 +50,14 @@ _MOVES = frozenset({
     *(isinstance, issubclass, callable, type, enumerate, zip, map, filter, list, tuple, iter, next, super, object),
     *(property, staticmethod, classmethod, operator.is_, operator.is_not),
 })  # fmt: skip
+_GOES_THROUGH = frozenset({
+    *(reversed, itertools.chain, itertools.islice, itertools.zip_longest, itertools.pairwise, itertools.cycle),
+    *(itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement),
+})  # fmt: skip
+"""They hand on what their operands hold, and ask nothing of it."""
+_ITERATION = frozenset(
+    {"__iter__", "__next__", "__reversed__", "__len__", "__length_hint__", "__getitem__", "__index__"}
+)
 _MOVING_METHODS = frozenset({
     *("append", "appendleft", "extend", "extendleft", "insert", "pop", "popleft", "popitem", "clear", "copy", "items"),
     *("keys", "values", "rotate", "reverse", "get", "setdefault", "update", "move_to_end", "__init__", "__new__"),
@@ -113,6 +122,12 @@ def check_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dic
     look: Any = _looks(fn)
     if look and raw_getattr(fn, "__module__") in ("copy", "dataclasses"):
         look = _COPYING
+    elif _only_goes_through(fn):
+        look = _ITERATION
+    elif _asks_keys(fn, args):
+        for key in _keys_of(args):
+            check_key(session, key)
+        look = _ITERATION
     for value in args:
         _check(session, value, look)
         if fn not in _WITHOUT_ORDER:
@@ -195,6 +210,22 @@ def only_moves(fn: Any) -> bool:
     return isinstance(owner, CONTAINERS) and name in _MOVING_METHODS
 
 
+def _only_goes_through(fn: Any) -> bool:
+    return type(fn) is type and fn in _GOES_THROUGH
+
+
+def _asks_keys(fn: Any, args: tuple[Any, ...]) -> bool:
+    """Whether ``fn`` asks dictionaries, its first operand among them, for their keys, and hands on what these hold."""
+    if not args or type(args[0]) is not dict:
+        return False
+    return fn is dict or (type(fn) is types.BuiltinFunctionType and fn in _OF_KEYS)
+
+
+def _keys_of(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The keys of dictionaries, and what is none."""
+    return tuple([key for value in args for key in (value if type(value) is dict else (value,))])
+
+
 def _looks(fn: Any) -> Any:
     """Whether ``fn`` may look into its operands (or call their methods)."""
     if only_moves(fn):
@@ -214,11 +245,13 @@ _PLAIN_HOLDERS = (list, tuple, dict)
 _JOINING_OPERATORS = frozenset({operator.add, operator.iadd, operator.mul, operator.imul})
 _MOVING_OPERATORS = _JOINING_OPERATORS | {operator.getitem, operator.setitem, operator.delitem}
 """Of `_PLAIN_HOLDERS`: they hand on what is there, and let go of it, as `_MOVING_METHODS` do."""
+_OF_KEYS = frozenset({operator.contains, operator.or_, operator.ior})
+"""See `_asks_keys`."""
 
 
 def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
     """Tells the session whose identity matters to ``fn``, which is not interpreted."""
-    if only_moves(fn) or fn is functools.partial:
+    if only_moves(fn) or _only_goes_through(fn) or fn is functools.partial:
         return
     if raw_hasattr(fn, "construct") or gradient_of(fn) is not None:  # they call what is interpreted
         return
@@ -231,6 +264,8 @@ def note_operands(session: Session, fn: Any, args: tuple[Any, ...], kwargs: dict
             args = args[1:2]  # of dictionaries the key is asked
         elif type(args[1]) in (list, tuple, int):
             return
+    elif _asks_keys(fn, args):
+        args, kwargs = _keys_of(args), {}
     session.note_identity((*args, *kwargs.values(), raw_getattr(fn, "__self__")))
 
 

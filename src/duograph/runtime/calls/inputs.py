@@ -151,7 +151,7 @@ def read_numbers(f: Function, call: Value, registers: Value, python: Label) -> N
             f.store(state, dims, f.get(call, place) * 8)
 
 
-def read_sizes(f: Function, call: Value, arrays: Value, python: Label) -> None:
+def read_sizes(f: Function, call: Value, arrays: Value, misses: Label) -> None:
     """Code that puts symbolic sizes where they are expected, and lets the sizer judge them."""
     fixed = f.label("fixed")
     sizer = f.get(call, w.CALL.sizer)
@@ -166,7 +166,7 @@ def read_sizes(f: Function, call: Value, arrays: Value, python: Label) -> None:
         with f.if_(place.gt(-1)):
             f.store(extent, dims, place * 8)
     status = f.call_at(KERNEL_ABI, sizer, f.get(call, w.CALL.sizer_buffers_at), mine)
-    f.goto_if(status.ne(0), python)
+    f.goto_if(status.ne(0), misses)
     f.place(fixed)
 
 

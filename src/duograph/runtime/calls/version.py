@@ -90,7 +90,7 @@ def dg_try(module: Module) -> Function:
     _hold_all(f, call, registers, arrays, keeps)
     holding.set(1)
     copy_strided(f, call, arrays, copies, n_copies, python)
-    read_sizes(f, call, arrays, python)
+    read_sizes(f, call, arrays, misses)
     _begin(f, call, registers, begun, misses, raised)
     ready = f.label("ready")
     f.goto_if(there.get().eq(count), ready)
