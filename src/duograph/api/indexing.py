@@ -79,6 +79,8 @@ def getitem(x: Tensor, index: Any) -> Tensor:
     Raises:
         IndexError: too many indices, an index out of range or of a wrong type.
     """
+    if _is_mask_for_numpy(x, index):
+        return wrap(np.ascontiguousarray(x.array()[index.array()]))
     plan = parse(x, index, "get")
     x = _with_axes(x, plan.inserted)
     for axis, start, stop, step in plan.ranges:
@@ -102,6 +104,10 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         TypeError: ``value`` is no tensor, number, list or tuple.
     """
     value = _as_value(x, value)
+    if _is_mask_for_numpy(x, index) and _fits_mask(x.array(), index.array(), value):
+        x.array()[index.array()] = value.array()
+        write(x, x)
+        return
     plan = parse(x, index, "set")
     x = _with_axes(x, plan.inserted)
     if plan.spec or plan.starts or plan.ranges:
@@ -110,6 +116,31 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         view = _sliced(x, plan.slices)
         shape = plan.result_shape(view.shape)
         write(view, movement.reshape(fitted(value, shape), shape=tuple(view.shape)))
+
+
+def _is_mask_for_numpy(x: Tensor, index: Any) -> bool:
+    """Whether nobody but NumPy has a part in ``x[index]``, where ``index`` is a mask of the first axes: no capture, no
+    gradient, nobody who looks on. As operators that is a search and a gather, of a size that varies."""
+    if type(index) is not Tensor or state.binder is not None or state.tapes or state.observer is not None:
+        return False
+    array, mask = x._data, index._data
+    return (
+        type(array) is type(mask) is np.ndarray
+        and mask.dtype.kind == "b"
+        and array.shape[: mask.ndim] == mask.shape != ()
+    )  # fmt: skip
+
+
+def _fits_mask(array: np.ndarray, mask: np.ndarray, value: Tensor) -> bool:
+    """Whether NumPy can put ``value`` where ``mask`` holds: a single element, or one for each place."""
+    new = value._data
+    return (
+        type(new) is np.ndarray
+        and array.flags.writeable
+        and (not new.shape or new.shape == (np.count_nonzero(mask), *array.shape[mask.ndim :]))
+        and not np.may_share_memory(array, new)
+        and not np.may_share_memory(array, mask)
+    )
 
 
 def _as_value(x: Tensor, value: Any) -> Tensor:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from duograph.core.attrs import plain_attrs
 from duograph.core.errors import draw_below
 from duograph.core.kernel import at_memory_shortage, compute, compute_reference
 from duograph.core.memory import no_memory
-from duograph.core.op import NOT_DIFFERENTIABLE, Op, eager_binder, get_op, state
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, attrs_key, eager_binder, get_op, state
 from duograph.core.types import TensorType, TupleType
 
 from .alias import ViewLink, fresh_stamp, root_of
@@ -41,6 +42,7 @@ class EagerBinder:
 
     def __init__(self) -> None:
         self.calls = 0
+        self._types: dict[Any, Any] = {}
 
     def bind(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         observer = state.observer
@@ -63,7 +65,8 @@ class EagerBinder:
             raise
 
     def _compute(self, op: Op, operands: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        out_type = op.result_type(tuple([type_of(x) for x in operands]), attrs)
+        types = tuple([type_of(x) for x in operands])
+        out_type = self._known_type(op, types, attrs) if op.data_dependent else op.result_type(types, attrs)
         arrays = [x.array() if isinstance(x, Tensor) else x for x in operands]
         out = (compute_reference if op.view else compute)(op, arrays, attrs)  # native kernels never share memory
         if isinstance(out_type, TupleType):
@@ -78,6 +81,17 @@ class EagerBinder:
                     return wrap_view(out, ViewLink(view, get_op("stop_gradient"), {}))
                 return view
         return wrap_result(out)
+
+    def _known_type(self, op: Op, types: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """`Op.result_type` of an op with a size that data decide: in graphs each call has names of its own for these."""
+        plain_attrs(op.name, types, attrs)
+        key = (op, types, attrs_key(attrs))
+        known = self._types.get(key)
+        if known is None:
+            if len(self._types) > MOST_TYPES:
+                self._types.clear()
+            known = self._types[key] = op.result_type(types, attrs)
+        return known
 
     def write(self, target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = None) -> None:
         """Replaces the contents of ``target`` in place; every tensor that shares its memory sees it."""
@@ -119,6 +133,8 @@ class EagerBinder:
         return tensor._version
 
 
+MOST_TYPES = 1 << 12
+"""Types of results that are remembered, of ops whose sizes data decide."""
 LARGEST_ARRAY = 1 << 47
 """Bytes that no machine has; NumPy refuses some of those sizes with other errors."""
 
