@@ -83,7 +83,7 @@ class EagerBinder:
         return wrap_result(out)
 
     def _known_type(self, op: Op, types: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """`Op.result_type` of an op with a size that data decide: in graphs each call has names of its own for these."""
+        """`Op.result_type` of an op with a size that data decide, which graphs have other names for in each call."""
         plain_attrs(op.name, types, attrs)
         key = (op, types, attrs_key(attrs))
         known = self._types.get(key)
