@@ -377,7 +377,7 @@ def test_our_own_modules_say_why_too():
     for module, name, text in (
         (dataset, "CelebADataset", "GeneratorDataset"),
         (dataset.vision, "DecodeVideo", "no video"),
-        (dataset.text, "BertTokenizer", "not provided"),
+        (dataset.text, "JiebaTokenizer", "not provided"),
         (mindrecord, "MnistToMR", "FileWriter"),
         (dataset.vision, "RandomCropp", "the nearest name is 'RandomCrop'"),
     ):
