@@ -172,6 +172,7 @@ class Op:
         structured: control operators: ``bprop`` has the signature of `autodiff.control`.
         of_graphs: among its attributes are graphs, whose types decide: what `result_type` remembered would keep them.
         data_dependent: ``infer`` gives fresh symbolic dimensions (their sizes depend on values), a new one per call.
+        size_from: ``(*ins, **attrs) -> what decides such a size``, if that is not all of them.
         infinite: numbers of results in which infinities are values like others (logarithms of probabilities of 0),
             which `tensor.numerics` does not look at.
         raises: whether `reference` may raise for operands whose types `infer` accepts: ``True``, ``False``, or
@@ -196,6 +197,7 @@ class Op:
         self.structured: bool = rules.get("structured", False)
         self.of_graphs: bool = rules.get("of_graphs", False)
         self.data_dependent: bool = rules.get("data_dependent", False)
+        self.size_from: Any = rules.get("size_from")
         self.raises: bool | Callable[..., bool] = rules.get("raises", False)
         self.infinite: tuple[int, ...] = rules.get("infinite", ())
         self.operand_names: list[str] = []
@@ -324,7 +326,7 @@ def _module_being_loaded() -> str:
 
 _RULE_NAMES = {
     "__doc__", "infer", "reference", "bprop", "batch", "lower", "view", "write_view", "strides", "effects", "layout",
-    "structured", "of_graphs", "data_dependent", "raises", "infinite",
+    "structured", "of_graphs", "data_dependent", "size_from", "raises", "infinite",
 }  # fmt: skip
 
 

@@ -16,13 +16,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.core.borders import renamed
 from duograph.core.dim import by_name
-from duograph.core.op import Op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, value_key
 
 from .control import make_tuple, tuple_get, undef
 from .node import Apply, Const, Context, Graph, Node, Param, finds_sizes, introduced, sizes_in_attrs, told_sizes
 from .sizes import unknown_sizes, with_tells
-from .walk import retyped, same_node, with_origin
+from .walk import retyped, same_but_tags, same_node, with_origin
 
 
 class Scope:
@@ -163,6 +164,17 @@ def _reachable_in(scope: Scope, output: Node) -> list[Apply]:
     return found
 
 
+def _same_size(a: Apply, b: Apply) -> bool:
+    """Whether what decides the size that ``a`` and ``b`` find, of one op, is equal."""
+    decides = a.op.size_from
+    if decides is None or len(introduced(a)) != 1 or len(introduced(b)) != 1:
+        return False
+    return all(
+        same_but_tags(x, y) if isinstance(x, Node) and isinstance(y, Node) else bool(value_key(x) == value_key(y))
+        for x, y in zip(decides(*a.operands, **a.attrs), decides(*b.operands, **b.attrs), strict=True)
+    )
+
+
 class Builder:
     """Emits nodes into the innermost scope. ``tagging`` gives every emitted node its place in program order, counted
     from ``first_tag``."""
@@ -175,6 +187,7 @@ class Builder:
         self.origin: tuple[Any, ...] = ()
         self.iterations: tuple[tuple[Any, int, Any], ...] = ()  # of loops that are being captured
         self.original: Apply | None = None  # what the next node of the same op is a copy of
+        self._finders: dict[Op, list[Apply]] = {}
 
     @property
     def place(self) -> int:
@@ -200,7 +213,9 @@ class Builder:
         if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
             return operands[0].operands[attrs["index"]]
         node: Node = self.context.apply(op, operands, attrs, tag)
-        if self.original is not None and op is self.original.op:
+        if op.data_dependent and self.tagging and op is not getattr(self.original, "op", None):
+            node = self._sized_alike(node)
+        elif self.original is not None and op is self.original.op:
             node = with_origin(node, self.original)
             if isinstance(node, Apply):  # with residuals it gives more
                 node = retyped(node, self.original.type, first=True)
@@ -211,6 +226,22 @@ class Builder:
                 self.context.origins[node] = self.origin
             if self.iterations:
                 self.context.iterations.setdefault(node, self.iterations)
+        return node
+
+    def _sized_alike(self, node: Node) -> Node:
+        """``node``, which finds a size, with the name that an equal size was given before: of ``x[mask]`` and
+        ``y[mask]`` every rule knows that they are equally long. What has no gradient is found once."""
+        assert isinstance(node, Apply)
+        before = self._finders.setdefault(node.op, [])
+        for other in before:
+            if other in self.current.emitted or self._known(other):
+                if node.op.bprop is NOT_DIFFERENTIABLE and node.attrs == other.attrs:
+                    if all(map(same_but_tags, node.operands, other.operands)):
+                        return other
+                elif _same_size(node, other):
+                    node = retyped(node, renamed(node.type, dict(zip(introduced(node), introduced(other), strict=True))))
+                    break
+        before.append(node)
         return node
 
     def _known(self, node: Node) -> bool:

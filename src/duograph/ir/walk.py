@@ -14,7 +14,7 @@ from typing import Any
 from duograph.base.components import strongly_connected
 from duograph.core.borders import renamed, stands_for, symbols_in
 from duograph.core.dim import Symbol
-from duograph.core.op import Op, value_key
+from duograph.core.op import Op, attrs_key, value_key
 from duograph.core.types import TupleType, Type
 
 from .node import Apply, Const, Context, Graph, Node, finds_sizes
@@ -230,6 +230,24 @@ def _same_graphs(a: Graph, b: Graph, tags: bool, assumed: set[tuple[Graph, Graph
             return False
         pairs[x] = y
         work.pop()
+    return True
+
+
+def same_but_tags(a: Node, b: Node) -> bool:
+    """Whether two nodes of one context have the same value for certain: equal expressions but for their tags, without
+    effects, of nodes that find no sizes unless they are one node."""
+    seen: set[tuple[Node, Node]] = set()
+    work = [(a, b)]
+    while work:
+        x, y = work.pop()
+        if x is y or (x, y) in seen:
+            continue
+        if not isinstance(x, Apply) or not isinstance(y, Apply) or x.op is not y.op or x.op.effects or finds_sizes(x):
+            return False
+        if x.type != y.type or len(x.operands) != len(y.operands) or attrs_key(x.attrs) != attrs_key(y.attrs):
+            return False
+        seen.add((x, y))
+        work.extend(zip(x.operands, y.operands, strict=True))
     return True
 
 

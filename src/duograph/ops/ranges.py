@@ -38,6 +38,9 @@ class range_slice:
         length = fresh_symbol("len", 0, size if isinstance(size, int) else None)
         return x.with_shape((*x.shape[:axis], length, *x.shape[axis + 1 :]))
 
+    def size_from(x, start, stop, *, axis, step=1):
+        return x.shape[axis], start, stop, step
+
     def reference(x, start, stop, *, axis, step):
         return np.array(x[_index(start, stop, axis, step)], order="C")
 

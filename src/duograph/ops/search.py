@@ -73,6 +73,9 @@ class masked_select:
             raise ValueError(f"masked_select: shapes {tuple(x.shape)} and {tuple(mask.shape)} must be equal.")
         return TensorType(x.dtype, (_count("hits", numel(x.shape)),))
 
+    def size_from(x, mask):
+        return (mask,)
+
     def reference(x, mask):
         return x[mask].reshape(-1)
 

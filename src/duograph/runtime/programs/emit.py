@@ -198,6 +198,11 @@ class Emitter(Frame):
             (source,) = operands
             assert isinstance(source, tuple)
             return source[node.attrs["index"]]
+        if node.op.data_dependent:
+            found = self.finding_size(node, operands, scope)
+            if found is not None:
+                self.build.tick(self, node.op.name, step)
+                return found
         if step.reason:
             made = self.host(node, operands, scope, step.reason)
             self.build.tick(self, f"{node.op.name} (Python)", step)
@@ -232,6 +237,9 @@ class Emitter(Frame):
         raise NotImplementedError
 
     def stack_step(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree | None:
+        raise NotImplementedError
+
+    def finding_size(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree | None:
         raise NotImplementedError
 
     def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:

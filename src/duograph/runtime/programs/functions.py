@@ -23,6 +23,7 @@ from duograph.runtime.kernels.status import RECURSION
 
 from .control import ControlEmitter
 from .emit import Program, Scope, knows
+from .found import emit as emit_found
 from .frame import FRAMES
 from .heap import cut_function
 from .host import emit_host
@@ -101,6 +102,9 @@ class ProgramEmitter(ControlEmitter, StackEmitter):
 
     def host(self, node: Apply, operands: list[Tree], scope: Scope, reason: str) -> Tree:
         return emit_host(self, node, operands, scope, reason)
+
+    def finding_size(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree | None:
+        return emit_found(self, node, operands, scope)
 
     def scalar(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
         return emit_scalar(self, node, operands, scope)

@@ -1,0 +1,110 @@
+"""Kernels of ops that find how large their result is: one counts, one fills memory that was found in between.
+
+All loops stop with the last element that is wanted. So they can store every element that they meet at the place of the
+next hit, without a branch: what is no hit is overwritten, and no store is out of bounds.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from .loop.builder import Builder
+from .loop.ir import Buffer, Function, Value
+from .loop.types import I64
+
+WORDS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
+"""By size in bytes, the elements as which values are moved that nobody looks at."""
+
+
+def _hit(b: Builder, x: Buffer, at: Any) -> Value:
+    """1 if an element is not zero (NaN is not), else 0."""
+    return b.convert(b.ne(b.load(x, at), 0), I64)
+
+
+@functools.cache
+def count_hits(elem: str) -> Function:
+    """``words[0] =`` how many of ``n`` elements are not zero."""
+    b = Builder(f"count_hits_{elem}")
+    x, words, n = b.buffer("x", elem), b.buffer("words", "i64"), b.dim("n")
+    b.store(words, 0, b.for_(0, n, 1, lambda i, total: b.add(total, _hit(b, x, i)), [b.const(0)])[0])
+    return b.finish()
+
+
+@functools.cache
+def coordinates_of_hits(elem: str, rank: int) -> Function:
+    """The coordinates of the ``count`` elements that are not zero, in row-major order: ``int64[count, rank]``."""
+    b = Builder(f"coordinates_of_hits_{elem}_{rank}")
+    x, out = b.buffer("x", elem), b.buffer("out", "i64")
+    shape = [b.dim(f"n{axis}") for axis in range(rank)]
+    count = b.dim("count")
+
+    def along(row: Any, k: Value, place: Sequence[Value]) -> Value:
+        axis = len(place)
+        start = b.mul(row, shape[axis])
+        if axis < rank - 1:
+            return b.for_(0, shape[axis], 1, lambda i, k: along(b.add(start, i), k, [*place, i]), [k])[0]
+
+        def element(i: Value, k: Value) -> tuple[Value, Value]:
+            for column, coordinate in enumerate([*place, i]):
+                b.store(out, b.add(b.mul(k, rank), column), coordinate)
+            return b.add(i, 1), b.add(k, _hit(b, x, b.add(start, i)))
+
+        return b.while_([b.const(0), k], lambda i, k: b.lt(i, shape[axis]) & b.lt(k, count), element)[1]
+
+    along(0, b.const(0), [])
+    return b.finish()
+
+
+@functools.cache
+def values_of_hits(elem: str) -> Function:
+    """The ``count`` elements of ``x`` for which ``mask`` holds."""
+    b = Builder(f"values_of_hits_{elem}")
+    x, mask, out = b.buffer("x", elem), b.buffer("mask", "bool"), b.buffer("out", elem)
+    count = b.dim("count")
+
+    def element(i: Value, k: Value) -> tuple[Value, Value]:
+        b.store(out, k, b.load(x, i))
+        return b.add(i, 1), b.add(k, _hit(b, mask, i))
+
+    b.while_([b.const(0), b.const(0)], lambda i, k: b.lt(k, count), element)
+    return b.finish()
+
+
+def slice_bounds(b: Builder, start: Any, stop: Any, step: int, n: Any) -> tuple[Value, Value]:
+    """First index and length of ``range(n)[start:stop:step]``, as `slice.indices` has them."""
+    lowest, highest = (0, n) if step > 0 else (-1, b.sub(n, 1))
+
+    def clamped(bound: Any) -> Value:
+        bound = b.value(bound)
+        bound = b.select(b.lt(bound, 0), b.add(b.max(bound, b.sub(-1, n)), n), bound)  # no sum that overflows
+        return b.max(b.min(bound, highest), lowest)
+
+    first, last = clamped(start), clamped(stop)
+    span = b.sub(last, first) if step > 0 else b.sub(first, last)
+    return first, b.div(b.add(b.max(span, 0), abs(step) - 1), abs(step))
+
+
+@functools.cache
+def strided_rows(elem: str, step: int) -> Function:
+    """``out[o, j] = x[o, first + step * j]`` for ``outer`` times ``length`` rows of ``inner`` elements."""
+    b = Builder(f"strided_rows_{elem}_{step}".replace("-", "m"))
+    x, out = b.buffer("x", elem), b.buffer("out", elem)
+    outer, n, inner, first, length = (b.dim(name) for name in ("outer", "n", "inner", "first", "length"))
+
+    def block(o: Value) -> None:
+        source, target = b.add(b.mul(o, n), first), b.mul(o, length)
+        if step == 1:
+            b.copy(out, b.mul(target, inner), x, b.mul(source, inner), b.mul(length, inner))
+            return
+
+        def row(j: Value) -> None:
+            at = b.mul(b.add(source, b.mul(j, step)), inner)
+            to = b.mul(b.add(target, j), inner)
+            b.for_(0, inner, 1, lambda i: b.store(out, b.add(to, i), b.load(x, b.add(at, i))))
+
+        b.for_(0, length, 1, row)
+
+    b.for_(0, outer, 1, block)
+    return b.finish()
