@@ -26,11 +26,12 @@ from duograph.base.failures import is_from_outside
 from duograph.base.once import once
 from duograph.base.tracing import WATCHED
 from duograph.core.op import rules_version
-from duograph.core.types import ScalarType, TokenType
+from duograph.core.types import ScalarType, TensorType, TokenType
 from duograph.runtime.guards.program import GuardProgram, machine_code, words_without_addresses
 from duograph.runtime.kernels import kernels
 from duograph.runtime.launch import launcher
 from duograph.runtime.launch.words import OUTPUT
+from duograph.runtime.programs.build import Output
 from duograph.runtime.programs.executable import Executable
 from duograph.runtime.programs.frame import NEEDED
 from duograph.runtime.programs.run import Run
@@ -370,11 +371,16 @@ class NativeCall:
         executable = plan.executable
         described: list[int] = []
         leaves: list[int] = []
+        late: list[int] = []
+        n_early = sum(output.buffer >= 0 for output in executable.build.outputs)
         for k, output in enumerate(executable.build.outputs):
             kind, place = w.LEAF_NONE, 0
             if output.buffer >= 0:
                 kind, place = w.LEAF_TENSOR, output.buffer
                 described += self._described(output.type)
+            elif isinstance(output.type, TensorType) and output.word >= 0:
+                kind, place = w.LEAF_TENSOR, n_early + len(late) // w.LATE.n_words
+                late += self._described_late(output)
             elif output.donated >= 0 or isinstance(output.type, TokenType):
                 pass
             elif isinstance(output.type, ScalarType):
@@ -388,6 +394,7 @@ class NativeCall:
         block[w.CALL.outputs.word] = len(described) // OUTPUT.n_words
         block[w.CALL.output_at.word] = self._array(described) if plan.sizes is None else self._fill_sizes(described)
         block[w.CALL.first_output.word] = executable.n_tensors
+        block[w.CALL.late.word], block[w.CALL.late_at.word] = len(late) // w.LATE.n_words, self._array(late)
         block[w.CALL.leaves.word], block[w.CALL.leaf_at.word] = len(leaves) // w.LEAF.n_words, self._array(leaves)
         written = list({s: (s, k) for path in plan.paths for s, k in path.writes}.values())
         block[w.CALL.writes.word], block[w.CALL.write_at.word] = len(written), self._writes(written)
@@ -414,9 +421,7 @@ class NativeCall:
             raise Unsupported("an output whose size is only known afterwards")
         if 0 in shape:
             raise Unsupported("an empty output")
-        dtype = np.empty(0, type.dtype.numpy).dtype
-        if np.empty(0, dtype).dtype is not dtype:
-            raise Unsupported(f"dtype {dtype} is not a single object")
+        dtype = self._dtype(type)
         words = [0] * OUTPUT.n_words
         words[OUTPUT.dtype.word], words[OUTPUT.rank.word] = self._object(dtype), len(shape)
         if self.plan.sizes is None:
@@ -425,6 +430,19 @@ class NativeCall:
                 self._array(shape),
             )
         return words
+
+    def _described_late(self, output: Output) -> list[int]:
+        words = [0] * w.LATE.n_words
+        dtype = self._dtype(output.type)
+        words[w.LATE.dtype.word], words[w.LATE.rank.word] = self._object(dtype), len(output.type.shape)
+        words[w.LATE.word.word], words[w.LATE.itemsize.word] = output.word, dtype.itemsize
+        return words
+
+    def _dtype(self, type: TensorType) -> np.dtype:
+        dtype = np.empty(0, type.dtype.numpy).dtype
+        if np.empty(0, dtype).dtype is not dtype:
+            raise Unsupported(f"dtype {dtype} is not a single object")
+        return dtype
 
     def _fill_sizes(self, described: list[int]) -> int:
         """The sizer, what it gets, and the records of outputs that it completes; their address."""

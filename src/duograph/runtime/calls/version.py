@@ -10,7 +10,9 @@ do it.
 
 from __future__ import annotations
 
-from duograph.runtime.kernels.status import TOO_SMALL
+from collections.abc import Callable
+
+from duograph.runtime.kernels.status import MEMORY, TOO_SMALL
 from duograph.runtime.launch.words import KERNEL_ABI, OUTPUT
 from duograph.runtime.programs.frame import CELLS, FRAMES
 from duograph.runtime.programs.heap import HEADER, KEPT
@@ -44,9 +46,9 @@ def dg_try(module: Module) -> Function:
     given, several, others = values(
         f, call, f.arg("first"), f.arg("args"), f.arg("keywords"), not_bound, not_python, not_caught
     )
-    late = f.space("ptr", 3)
+    deferred = f.space("ptr", 3)
     for k in range(3):
-        f.store(None, late, 8 * k, type="ptr")
+        f.store(None, deferred, 8 * k, type="ptr")
     with f.if_(f.get(call, w.CALL.busy).ne(0)):  # memory was asked for, which may have let another thread in
         f.drop(several.take())
         f.drop(others.take())
@@ -55,7 +57,7 @@ def dg_try(module: Module) -> Function:
     mine = f.variable("i64", 1)  # until `dg_after` has given the memory up: then it may be another thread's
     held = f.hold(version)
 
-    count = f.get(call, w.CALL.outputs)
+    count, n_late = f.get(call, w.CALL.outputs), f.get(call, w.CALL.late)
     release = f.get(call, w.CALL.release)
     keeps = release | f.get(call, w.CALL.begin).ne(None).to("i64")  # others may run before `main` has ended
     n_registers, n_subjects = f.get(call, w.CALL.registers), f.get(call, w.CALL.subjects)
@@ -64,9 +66,9 @@ def dg_try(module: Module) -> Function:
     done = f.variable("ptr", 0)  # what steps in Python have done, which is not undone
     f.store(0, n_owned)
     n_copies = f.variable("i64", 0)
-    outputs, heap = room(f, count * 2 + n_registers * 2 + n_subjects + f.get(call, w.CALL.strided))
-    tensors = outputs + count * 8
-    registers = tensors + count * 8
+    outputs, heap = room(f, (count + n_late) * 2 + n_registers * 2 + n_subjects + f.get(call, w.CALL.strided))
+    tensors = outputs + (count + n_late) * 8
+    registers = tensors + (count + n_late) * 8
     owned = registers + n_registers * 8
     arrays = owned + n_registers * 8
     copies = arrays + n_subjects * 8
@@ -96,7 +98,7 @@ def dg_try(module: Module) -> Function:
     f.goto_if(there.get().eq(count), ready)
     _make_outputs(f, call, outputs, tensors, there, python)
     f.place(ready)
-    status = _run(f, call, late, raised)
+    status = _run(f, call, lambda status: _make_late(f, call, outputs, tensors, there, status), deferred, raised)
     with f.if_(f.get(call, w.CALL.ended).ne(None)):
         done.set(f.api("PyObject_CallNoArgs", f.get(call, w.CALL.ended)))
         f.goto_if(done.get().eq(None), raised)
@@ -139,11 +141,11 @@ def dg_try(module: Module) -> Function:
     f.drop(others.take())
     f.api("PyMem_RawFree", heap.get())
     f.release(held)
-    with f.if_(f.load("ptr", late).ne(None)):
+    with f.if_(f.load("ptr", deferred).ne(None)):
         with f.if_(answer.get().eq(1)):
             f.drop(f.take(f.arg("result")))
         f.store(0, f.arg("result"), type="ptr")
-        f.api("PyErr_Restore", *(f.take(late, 8 * k) for k in range(3)))
+        f.api("PyErr_Restore", *(f.take(deferred, 8 * k) for k in range(3)))
         answer.set(1)
     f.ret(answer.get())
     f.place(not_bound)
@@ -169,6 +171,31 @@ def _make_outputs(f: Function, call: Value, outputs: Value, tensors: Value, ther
         f.store(tensor, tensors, i * 8)
         f.store(f.get(array, ARRAY_DATA), first, i * 8)
         there.set(i + 1)
+
+
+def _make_late(f: Function, call: Value, outputs: Value, tensors: Value, there: Variable, status: Variable) -> None:
+    """Code that makes the outputs whose sizes `main` has found: copies of what it has put into its regions."""
+    context = f.get(call, w.CALL.context_at)
+    with f.times(f.get(call, w.CALL.late)) as i:
+        row = f.get(call, w.CALL.late_at) + i * w.LATE.n_bytes
+        word = context + f.get(row, w.LATE.word) * 8
+        nbytes, skip = f.variable("i64", f.get(row, w.LATE.itemsize)), f.label("skip")
+        f.goto_if(status.get().ne(0), skip)
+        with f.times(f.get(row, w.LATE.rank)) as axis:
+            nbytes.set(nbytes.get() * f.load("i64", word + 8, axis * 8))
+        f.set(row, w.LATE.bytes, nbytes.get())
+        f.set(row, w.LATE.shape, word + 8)
+        status.set(MEMORY)
+        array = f.call("new", "dg_array", row)
+        f.goto_if(array.eq(None), skip)
+        f.api("memcpy", f.get(array, ARRAY_DATA), f.load("ptr", word), nbytes.get())
+        tensor = f.call("new", "dg_tensor", array)
+        f.goto_if(tensor.eq(None), skip)
+        f.store(array, outputs, there.get() * 8)
+        f.store(tensor, tensors, there.get() * 8)
+        there.set(there.get() + 1)
+        status.set(0)
+        f.place(skip)
 
 
 def _hold_all(f: Function, call: Value, registers: Value, arrays: Value, keeps: Value) -> None:
@@ -215,9 +242,10 @@ def _begin(f: Function, call: Value, registers: Value, begun: Variable, misses: 
             f.goto(misses)
 
 
-def _run(f: Function, call: Value, late: Value, raised: Label) -> Value:
-    """Code that runs `main`; its status. What is raised afterwards, when the call can only be finished, stands in the
-    three words of ``late``."""
+def _run(f: Function, call: Value, then: Callable[[Variable], None], deferred: Value, raised: Label) -> Value:
+    """Code that runs `main`; its status. ``then`` writes what is done with what lies in its regions, before they are
+    given back. What is raised afterwards, when the call can only be finished, stands in the three words of
+    ``deferred``."""
     status, grown = f.variable("i32"), f.variable("i64", 0)
     main = f.get(call, w.CALL.main)
     buffers, dims = f.get(call, w.CALL.buffers_at), f.get(call, w.CALL.dims_at)
@@ -243,6 +271,7 @@ def _run(f: Function, call: Value, late: Value, raised: Label) -> Value:
     f.release(answer)
     f.goto(again)
     f.place(enough)
+    then(status)
     context = f.get(call, w.CALL.context_at)
     for region in (CELLS, FRAMES):  # `regions.reset`; what is more than one chunk of moderate size is for Python
         chunk = f.load("ptr", context, 8 * region)
@@ -256,8 +285,8 @@ def _run(f: Function, call: Value, late: Value, raised: Label) -> Value:
         answer = f.api("PyObject_CallNoArgs", f.get(call, w.CALL.reset))
         with f.if_(answer.eq(None)):
             for k in range(3):
-                f.drop(f.take(late, 8 * k))
-            f.api("PyErr_Fetch", late, late + 8, late + 16)
+                f.drop(f.take(deferred, 8 * k))
+            f.api("PyErr_Fetch", deferred, deferred + 8, deferred + 16)
         f.drop(answer)
         f.place(clean)
     return status.get()

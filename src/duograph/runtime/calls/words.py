@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from duograph.runtime.launch.words import OUTPUT
 from duograph.runtime.python.structs import Struct
 
 # The block of a call. ``_at`` words are addresses of arrays.
@@ -47,6 +48,8 @@ CALL = Struct(
     outputs="i64",
     output_at="ptr",
     first_output="i64",  # buffer of the first one
+    late="i64",  # outputs whose size only `main` knows: they follow the others
+    late_at="ptr",
     leaves="i64",  # of the result, flattened
     leaf_at="ptr",
     writes="i64",  # tensors that get new contents, on some path
@@ -85,6 +88,8 @@ NUMBER = Struct("number", register="i64", kind="i64", dim="i64")  # ``dim``: its
 INT, BOOL, FLOAT, NUMPY_INT, NUMPY_FLOAT = range(5)  # NumPy's: an object that gives such a number
 # A size: number of the subject, axis, place among the dims of `main` (-1: none).
 SIZE = Struct("size", subject="i64", axis="i64", dim="i64")
+# An output whose size only `main` knows: the context holds, from ``word`` on, where `main` has put it and its extents.
+LATE = Struct("late", **{name: field.type for name, field in OUTPUT.fields.items()}, word="i64", itemsize="i64")
 # A leaf: what it is, and the number of its output or the word of the context.
 LEAF = Struct("leaf", kind="i64", place="i64")
 LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT, LEAF_DIM = range(6)  # a dim: an int that `main` was given
