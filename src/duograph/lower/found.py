@@ -20,7 +20,11 @@ WORDS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 
 def _hit(b: Builder, x: Buffer, at: Any) -> Value:
     """1 if an element is not zero (NaN is not), else 0."""
-    return b.convert(b.ne(b.load(x, at), 0), I64)
+    value = b.load(x, at)
+    if x.elem in ("f16", "bf16"):  # whatever the format: all bits but the sign
+        bits = b.bitcast(value, "u16")
+        return b.convert(b.ne(bits & 0x7FFF, 0), I64)
+    return b.convert(b.ne(value, 0), I64)
 
 
 @functools.cache

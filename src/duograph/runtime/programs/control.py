@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from duograph.core.dim import Symbol
 from duograph.core.types import BOOL, INT, ScalarType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named, cond, custom_vjp, while_loop
 from duograph.ir.node import Apply, Graph, Node
@@ -76,10 +77,11 @@ class ControlEmitter(Emitter):
         b.leave()
 
     def control(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
-        if not knows(scope.symbols, node.type):
+        late = self._late_sizes(node, scope)
+        if late is None:
             return self.host(node, operands, scope, f"the sizes that {node.op.name} gives are only known afterwards")
         if node.op is cond:
-            return self._cond(node, operands, scope)
+            return self._cond(node, operands, scope, late)
         if node.op is while_loop:
             return _Loop(self, node, operands, scope, counted=False).write()
         if node.op is call or node.op is custom_vjp:
@@ -87,7 +89,12 @@ class ControlEmitter(Emitter):
             if node.op is call and self.build.is_function(graph):
                 return self.call_function(node, graph, operands, scope)
             places = self._places_of_call(node, graph, scope)
-            return self.graph(graph, operands, scope.symbols, places)
+            made = self.graph(graph, operands, scope.symbols, places)
+            if not late:
+                return made
+            leaves = leaves_of(made)
+            scope.symbols.update(zip(late, self._extents(leaves, late), strict=True))
+            return tree_of(node.type, [_as(t, leaf) for t, leaf in zip(leaf_types(node.type), leaves, strict=True)])
         if node.op is call_named:
             return self.call_function(node, node.context.functions[node.attrs["name"]], operands, scope)
         return _Loop(self, node, operands, scope, counted=True).write()
@@ -103,6 +110,30 @@ class ControlEmitter(Emitter):
             if target is not None and producer is not None:
                 places.setdefault(producer, target)
         return places
+
+    def _late_sizes(self, node: Apply, scope: Scope) -> dict[Symbol, tuple[int, int]] | None:
+        """The sizes that only the result of ``node`` tells, with leaf and axis; ``None`` if the code cannot hand them
+        on: a loop carries what has one size, and functions are told where their results go."""
+        if knows(scope.symbols, node.type):
+            return {}
+        if node.op not in (cond, call, custom_vjp) or (
+            node.op is call and self.build.is_function(node.attrs["graph"])
+        ):
+            return None
+        late: dict[Symbol, tuple[int, int]] = {}
+        for k, t in enumerate(leaf_types(node.type)):
+            for axis, extent in enumerate(t.shape if isinstance(t, TensorType) else ()):
+                if isinstance(extent, Symbol) and extent not in scope.symbols:
+                    late.setdefault(extent, (k, axis))
+        return late if knows({**scope.symbols, **late}, node.type) else None
+
+    def _extents(self, leaves: Sequence[Leaf], late: dict[Symbol, tuple[int, int]]) -> list[Value]:
+        """The sizes ``late`` of what the graph that was written last gives."""
+        types = [leaves[k].type for k, _ in late.values()]  # type: ignore[union-attr]
+        return [
+            self.b.value(self.dim(t.shape[axis], self.symbols))  # type: ignore[union-attr]
+            for t, (_, axis) in zip(types, late.values(), strict=True)
+        ]
 
     # ---- words ---------------------------------------------------------------------------------------------------
 
@@ -123,7 +154,9 @@ class ControlEmitter(Emitter):
 
     # ---- branches ------------------------------------------------------------------------------------------------
 
-    def _cond(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
+    def _cond(
+        self, node: Apply, operands: list[Tree], scope: Scope, late: dict[Symbol, tuple[int, int]]
+    ) -> Tree:
         predicate, *args = operands
         assert isinstance(predicate, Number)
         types = leaf_types(node.type)
@@ -138,6 +171,8 @@ class ControlEmitter(Emitter):
                 targets.append(None)
                 settled.append(False)
                 continue
+            if not knows(scope.symbols, t):
+                makers = [None]
             if given is None and any(makers):
                 given = self.new("cond", t, scope)
             targets.append(given)
@@ -152,6 +187,7 @@ class ControlEmitter(Emitter):
                     if producer is not None and target is not None:
                         places.setdefault(producer, target)
                 leaves = leaves_of(self.graph(graphs[i], args, scope.symbols, places))
+                extents = self._extents(leaves, late)
                 for k, leaf in enumerate(leaves):
                     target = targets[k]
                     if isinstance(leaf, Memory):
@@ -159,11 +195,13 @@ class ControlEmitter(Emitter):
                             self.copy(target, leaf, scope.symbols)
                         elif not settled[k]:
                             blocks[k] += leaf.blocks
-                return [self.word(leaves[k]) for k in carried]
+                return [*[self.word(leaves[k]) for k in carried], *extents]
 
             return write
 
-        words = iter(self.b.if_(self.b.ne(predicate.value, 0), branch(0), branch(1)))
+        given_on = self.b.if_(self.b.ne(predicate.value, 0), branch(0), branch(1))
+        scope.symbols.update(zip(late, given_on[len(carried) :], strict=True))
+        words = iter(given_on)
         results: list[Leaf] = []
         for k, t in enumerate(types):
             target = targets[k]
@@ -175,6 +213,11 @@ class ControlEmitter(Emitter):
             else:
                 results.append(self.leaf(t, next(words), blocks[k]))
         return tree_of(node.type, results)
+
+
+def _as(type: Type, leaf: Leaf) -> Leaf:
+    """``leaf`` with the names of ``type`` for its sizes."""
+    return leaf.retyped(type) if isinstance(leaf, Memory) and isinstance(type, TensorType) else leaf
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from duograph.lower.loop.types import NUMPY
 from .emit import Emitter, Scope, knows
 from .values import Memory, Number, Tree
 
-_COMPARED = {dtype: elem for elem, dtype in NUMPY.items() if elem not in ("f16", "bf16")}
+_COMPARED = set(NUMPY.values())
 
 
 def emit(e: Emitter, node: Apply, operands: list[Tree], scope: Scope) -> Tree | None:
