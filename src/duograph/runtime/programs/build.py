@@ -14,8 +14,8 @@ from duograph.base.events import emit
 from duograph.core.borders import symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.types import StackType, TensorType, TokenType, Type
-from duograph.ir.control import call, call_named
-from duograph.ir.node import Const, Graph, Node, finds_sizes
+from duograph.ir.control import call, call_named, cond, custom_vjp
+from duograph.ir.node import Const, Graph, Node, finds_sizes, told_sizes
 from duograph.ir.printer import all_graphs
 from duograph.ir.walk import recursive_graphs
 from duograph.lower.contract import contracted
@@ -33,6 +33,7 @@ from .host import HostStep
 from .in_place import written_directly
 from .steps import STACK_OPS, Step, steps_of
 from .values import (
+    CONTROL,
     NOTHING,
     Handle,
     Leaf,
@@ -145,21 +146,26 @@ class Build:
         return list(found)
 
     def _stacks_are_native(self, graphs: list[Graph]) -> bool:
-        """Whether all operations on stacks are native: those of derivatives of higher order are not, and sizes must be
-        known when the program starts."""
+        """Whether all operations on stacks are native: those of derivatives of higher order are not. Where items tell
+        sizes that are not known when the program starts, no control operator may run in Python, which knows no cells."""
         entry = _found_symbols(self.graph)
+        late, is_hosted = False, bool(self.in_python)
         for g in graphs:
             for node in g.nodes:
                 if node.op.name in _HOST_STACKS:
                     return False
+                if node.op in CONTROL and not knows(entry, node.type):
+                    is_hosted |= node.op not in (cond, call, custom_vjp) or node.attrs.get("graph") in self._shared
                 if node.op.name in STACK_OPS:
-                    for t in (node.type, *[o.type for o in node.operands]):
-                        items = [
-                            i for leaf in leaf_types(t) if isinstance(leaf, StackType) for i in leaf_types(leaf.item)
-                        ]
-                        if not all(knows(entry, i) for i in (*items, *leaf_types(t))):
+                    types = (node.type, *[o.type for o in node.operands])
+                    stacks = [leaf for t in types for leaf in leaf_types(t) if isinstance(leaf, StackType)]
+                    for items in (types, *[(stack.item,) for stack in stacks]):
+                        leaves = [leaf for item in items for leaf in leaf_types(item)]
+                        told = {size for leaf in leaves for size in told_sizes(leaf)}
+                        late |= not all(knows(entry, leaf) for leaf in leaves)
+                        if not all(knows({**entry, **dict.fromkeys(told)}, leaf) for leaf in leaves):
                             return False
-        return True
+        return not (late and is_hosted)
 
     # ---- what emitters ask ---------------------------------------------------------------------------------------
 

@@ -5,13 +5,15 @@ looking at them; readers (the interpreter, derivatives of higher order) get the 
 `autodiff.stacks` from `cells`.
 
 A cell begins with three words: the address of the cell below, how many there are, and a number that stands for the
-types of its items. Numbers and handles follow, one word each, then tensors at multiples of 64 bytes.
+types of its items. Numbers and handles follow, one word each, and the extents of tensors whose types do not tell them, in
+the order of the items; then tensors at multiples of 64 bytes.
 """
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,14 +21,16 @@ import numpy as np
 
 from duograph.autodiff.stacks import StackCell
 from duograph.autodiff.tape import Residual
+from duograph.core.borders import renamed, symbols_in
+from duograph.core.dim import Symbol
 from duograph.core.types import ObjectType, ScalarType, TensorType, TokenType, Type
 from duograph.runtime.python.cpython import address_of
 
 from . import heap
 from .host import from_word
-from .values import bytes_of, leaf_types, tree_of
+from .values import leaf_types, tree_of
 
-__all__ = ["HEAD", "Cells", "NativeStack", "cells", "layout_number", "offsets_of"]
+__all__ = ["HEAD", "Cells", "NativeStack", "cells", "heads_of", "layout_number"]
 
 HEAD = 3
 """Words at the beginning of a cell."""
@@ -35,25 +39,26 @@ _layouts: dict[int, tuple[Type, ...]] = {}
 
 
 def layout_number(types: Sequence[Type]) -> int:
-    """The number that stands for items of these types; the same in every process."""
-    digest = hashlib.sha256(", ".join(map(str, types)).encode()).digest()
+    """The number that stands for items of these types, whatever their sizes are called; the same in every process."""
+    words = re.findall(r"\w+", ", ".join(map(str, types)))
+    order = sorted(symbols_in(tuple(types)), key=lambda symbol: words.index(str(symbol)))
+    names = {symbol: Symbol(f"n{k}") for k, symbol in enumerate(order)}
+    digest = hashlib.sha256(", ".join(str(renamed(t, names)) for t in types).encode()).digest()
     number = int.from_bytes(digest[:7], "little")
     _layouts.setdefault(number, tuple(types))
     return number
 
 
-def offsets_of(types: Sequence[Type]) -> list[int]:
-    """Where in a cell the leaves of these types lie, in bytes; all sizes are known."""
-    offsets, words = [], HEAD
+def heads_of(types: Sequence[Type]) -> tuple[list[int], list[int], int]:
+    """Where in a cell the numbers and handles among these leaves lie, in bytes; for each tensor whose size its type
+    does not tell the word where its extents begin, else 0; and where the first tensor lies."""
+    offsets, extents_at, words = [], [], HEAD
     for t in types:
         offsets.append(8 * words)
-        words += not isinstance(t, TensorType | TokenType)
-    at = -(-8 * words // 64) * 64
-    for k, t in enumerate(types):
-        if isinstance(t, TensorType):
-            offsets[k] = at
-            at += -(-int(bytes_of(t)) // 64) * 64  # type: ignore[arg-type]
-    return offsets
+        is_sized = isinstance(t, TensorType) and not all(isinstance(n, int) for n in t.shape)
+        extents_at.append(words if is_sized else 0)
+        words += len(t.shape) if is_sized else not isinstance(t, TensorType | TokenType)  # type: ignore[union-attr]
+    return offsets, extents_at, -(-8 * words // 64) * 64
 
 
 class Cells:
@@ -100,11 +105,14 @@ def _items(address: int, objects: list[Any]) -> tuple[Any, ...]:
     types = _layouts[_word(address, 2)]
     flat = [t for item in types for t in leaf_types(item)]
     leaves: list[Any] = []
-    for t, offset in zip(flat, offsets_of(flat), strict=True):
+    offsets, extents_at, place = heads_of(flat)
+    for t, offset, at in zip(flat, offsets, extents_at, strict=True):
         if isinstance(t, TensorType):
-            array: np.ndarray = np.empty(list(t.shape), t.dtype.numpy)  # type: ignore[arg-type]  # known sizes only
-            ctypes.memmove(address_of(array), address + offset, array.nbytes)
+            shape = [_word(address, at + axis) if at else n for axis, n in enumerate(t.shape)]
+            array: np.ndarray = np.empty(shape, t.dtype.numpy)  # type: ignore[arg-type]
+            ctypes.memmove(address_of(array), address + place, array.nbytes)
             leaves.append(array)
+            place += -(-array.nbytes // 64) * 64
         elif isinstance(t, TokenType):
             leaves.append(None)
         else:

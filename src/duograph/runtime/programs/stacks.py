@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from duograph.core.dim import Dim, Symbol
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.node import Apply
-from duograph.lower.loop.ir import Buffer
+from duograph.lower.loop.ir import Buffer, Value
 from duograph.runtime.kernels.status import ASSERTION
 
 from .emit import Emitter, Scope
 from .frame import CELLS
-from .residuals import HEAD, layout_number
+from .residuals import heads_of, layout_number
 from .steps import STACK_OPS
 from .values import (
     NOTHING,
@@ -75,39 +76,40 @@ class StackEmitter(Emitter):
         """A new cell on top of ``below``."""
         b = self.b
         leaves = [leaf for item in items for leaf in leaves_of(item)]
-        layout, size = self._layout([leaf.type for leaf in leaves], scope)
+        types = [leaf.type for leaf in leaves]
+        offsets, extents_at, size = self._layout(types, scope)
         address = self.region(CELLS, size)
         cell = b.at(address, "i64")
         b.store(cell, 0, below)
         b.store(cell, 1, b.const(0))
         b.store(cell, 2, b.const(layout_number([_type_of(item) for item in items])))
-        for leaf, offset in zip(leaves, layout, strict=True):
+        for leaf, offset, at in zip(leaves, offsets, extents_at, strict=True):
             if isinstance(leaf, Memory):
+                for axis, extent in enumerate(leaf.type.shape if at else ()):
+                    b.store(cell, at + axis, b.value(self.dim(extent, scope.symbols)))
                 self.copy(Memory(leaf.type, None, address=b.add(address, offset)), leaf, scope.symbols)
             elif isinstance(leaf, Number | Handle):
                 b.store(cell, b.div(offset, 8), b.bitcast(leaf.value, "i64"))
         return cell
 
-    def _layout(self, types: Sequence[Type], scope: Scope) -> tuple[list[Any], Any]:
-        """Where in a cell each leaf lies, in bytes, and how large the cell is."""
+    def _layout(self, types: Sequence[Type], scope: Scope) -> tuple[list[Any], list[int], Any]:
+        """Where in a cell each leaf lies, in bytes; the word where its extents begin, if they are saved; and how large
+        the cell is."""
         b = self.b
-        offsets: list[Any] = []
-        words = HEAD
-        for t in types:
-            offsets.append(8 * words)
-            words += not isinstance(t, TensorType | TokenType)
-        at: Any = -(-8 * words // 64) * 64
+        offsets: list[Any]
+        offsets, extents_at, at = heads_of(types)
         for k, t in enumerate(types):
             if isinstance(t, TensorType):
                 offsets[k] = at
                 nbytes = self.dim(bytes_of(t), scope.symbols)
                 at = b.add(at, b.mul(b.div(b.add(nbytes, 63), 64), 64))
-        return offsets, at
+        return offsets, extents_at, at
 
     def _items(self, cell: Buffer, types: Sequence[Type], scope: Scope) -> list[Tree]:
         b = self.b
         flat = [t for item in types for t in leaf_types(item)]
-        offsets, _ = self._layout(flat, scope)
+        self._read_extents(cell, flat, scope)
+        offsets, _, _ = self._layout(flat, scope)
         base = b.address(cell)
         leaves: list[Leaf] = []
         for t, offset in zip(flat, offsets, strict=True):
@@ -127,6 +129,22 @@ class StackEmitter(Emitter):
             trees.append(tree_of(item, leaves[:n]))
             leaves = leaves[n:]
         return trees
+
+
+    def _read_extents(self, cell: Buffer, types: Sequence[Type], scope: Scope) -> None:
+        """Learns from a cell the sizes that only it knows; what is known already must be as large."""
+        b = self.b
+        unknown: list[tuple[Any, Value]] = []
+        for t, at in zip(types, heads_of(types)[1], strict=True):
+            for axis, extent in enumerate(t.shape if at and isinstance(t, TensorType) else ()):
+                if isinstance(extent, Symbol) and extent not in scope.symbols:
+                    scope.symbols[extent] = b.load(cell, at + axis)
+                elif isinstance(extent, Dim):
+                    unknown.append((extent, b.load(cell, at + axis)))
+        for extent, saved in unknown:
+            b.fail(b.ne(b.value(self.dim(extent, scope.symbols)), saved), ASSERTION)
+        if unknown:
+            b.leave()
 
 
 def _type_of(tree: Tree) -> Type:
