@@ -11,7 +11,7 @@ from typing import Any
 
 from duograph.core.borders import differ_in_sizes, renamed, symbols_in
 from duograph.core.dim import Dim, Symbol, UnknownSizeError
-from duograph.core.types import TensorType, Type
+from duograph.core.types import StackType, TensorType, Type
 from duograph.ir.control import CONTROL_OPS, call_named, cond, scan
 from duograph.ir.memo import Memo
 from duograph.ir.node import Apply, Graph, Node, Param
@@ -57,7 +57,7 @@ def _adapt(graph: Graph, types: tuple[Type, ...]) -> Graph:
         inner = renamed(param.type, names)
         if inner == type_:
             mapping[param] = new
-        elif isinstance(inner, TensorType):
+        elif isinstance(inner, TensorType | StackType):
             mapping[param] = context.apply(relabel, (new,), {"type": inner})
         else:
             raise UnknownSizeError(f"sizes of a {param.type} have other names in @{graph.name}")

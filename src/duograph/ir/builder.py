@@ -239,7 +239,9 @@ class Builder:
                     if all(map(same_but_tags, node.operands, other.operands)):
                         return other
                 elif _same_size(node, other):
-                    node = retyped(node, renamed(node.type, dict(zip(introduced(node), introduced(other), strict=True))))
+                    node = retyped(
+                        node, renamed(node.type, dict(zip(introduced(node), introduced(other), strict=True)))
+                    )
                     break
         before.append(node)
         return node

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.dim import UnknownSizeError
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.types import TensorType
 
@@ -160,7 +161,7 @@ class stop_gradient:
 
 @primitive
 class relabel:
-    """``x`` itself, with dimensions described by other symbols (a loop carry whose size changes, a result
+    """``x`` itself, a tensor or a stack, with dimensions described by other symbols (a loop carry whose size changes, a result
     that the graph it goes to calls otherwise)."""
 
     layout = "any"
@@ -172,4 +173,6 @@ class relabel:
         return x
 
     def bprop(ins, out, dout, *, type):
+        if not isinstance(type, TensorType):  # residuals of a derivative: nothing is said of their gradients
+            raise UnknownSizeError("a derivative of higher order, where a stack's sizes have other names")
         return (relabel(dout, type=TensorType(type.dtype, tuple(ins[0].shape))),)

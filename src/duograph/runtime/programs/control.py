@@ -116,9 +116,7 @@ class ControlEmitter(Emitter):
         on: a loop carries what has one size, and functions are told where their results go."""
         if knows(scope.symbols, node.type):
             return {}
-        if node.op not in (cond, call, custom_vjp) or (
-            node.op is call and self.build.is_function(node.attrs["graph"])
-        ):
+        if node.op not in (cond, call, custom_vjp) or (node.op is call and self.build.is_function(node.attrs["graph"])):
             return None
         late: dict[Symbol, tuple[int, int]] = {}
         for k, t in enumerate(leaf_types(node.type)):
@@ -154,9 +152,7 @@ class ControlEmitter(Emitter):
 
     # ---- branches ------------------------------------------------------------------------------------------------
 
-    def _cond(
-        self, node: Apply, operands: list[Tree], scope: Scope, late: dict[Symbol, tuple[int, int]]
-    ) -> Tree:
+    def _cond(self, node: Apply, operands: list[Tree], scope: Scope, late: dict[Symbol, tuple[int, int]]) -> Tree:
         predicate, *args = operands
         assert isinstance(predicate, Number)
         types = leaf_types(node.type)

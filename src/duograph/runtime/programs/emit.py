@@ -248,6 +248,8 @@ class Emitter(Frame):
     def relabelled(self, node: Apply, operands: list[Tree], scope: Scope) -> Tree:
         """A tensor whose sizes get other names."""
         (source,) = operands
+        if isinstance(source, Handle):  # a cell holds its sizes itself
+            return Handle(node.type, source.value)
         assert isinstance(source, Memory) and isinstance(node.type, TensorType)
         for new, old in zip(node.type.shape, source.type.shape, strict=True):
             if isinstance(new, Symbol) and new not in scope.symbols:

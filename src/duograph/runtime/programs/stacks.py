@@ -130,7 +130,6 @@ class StackEmitter(Emitter):
             leaves = leaves[n:]
         return trees
 
-
     def _read_extents(self, cell: Buffer, types: Sequence[Type], scope: Scope) -> None:
         """Learns from a cell the sizes that only it knows; what is known already must be as large."""
         b = self.b
