@@ -161,8 +161,8 @@ class stop_gradient:
 
 @primitive
 class relabel:
-    """``x`` itself, a tensor or a stack, with dimensions described by other symbols (a loop carry whose size changes, a result
-    that the graph it goes to calls otherwise)."""
+    """``x`` itself, a tensor or a stack, with dimensions described by other symbols (a loop carry whose size changes, a
+    result that the graph it goes to calls otherwise)."""
 
     layout = "any"
 

@@ -147,7 +147,7 @@ class Build:
 
     def _stacks_are_native(self, graphs: list[Graph]) -> bool:
         """Whether all operations on stacks are native: those of derivatives of higher order are not. Where items tell
-        sizes that are not known when the program starts, no control operator may run in Python, which knows no cells."""
+        sizes that the program finds, no control operator may run in Python, which knows no cells."""
         entry = _found_symbols(self.graph)
         late, is_hosted = False, bool(self.in_python)
         for g in graphs:

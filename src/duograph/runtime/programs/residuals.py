@@ -5,8 +5,8 @@ looking at them; readers (the interpreter, derivatives of higher order) get the 
 `autodiff.stacks` from `cells`.
 
 A cell begins with three words: the address of the cell below, how many there are, and a number that stands for the
-types of its items. Numbers and handles follow, one word each, and the extents of tensors whose types do not tell them, in
-the order of the items; then tensors at multiples of 64 bytes.
+types of its items. Numbers and handles follow, one word each, and the extents of tensors whose types do not tell them,
+in the order of the items; then tensors at multiples of 64 bytes.
 """
 
 from __future__ import annotations
