@@ -316,6 +316,8 @@ def _check(session: Session, value: Any, look: Any) -> None:
             _check(session, a, look)
         if is_user_class(kind):
             _check_object(session, value, kind, look)
+    elif kind is functools.partial and look is not _TEXT:
+        return  # its other special methods are those of `object`; who calls it is `callbacks`' concern
     elif is_user_class(kind) or (kind is types.SimpleNamespace and not look):
         if look:
             _check_object(session, value, kind, look)
