@@ -3,8 +3,11 @@ and keeps none of them."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import functools
 import itertools
+import operator
 import weakref
 
 import pytest
@@ -129,3 +132,30 @@ def test_iteration_of_the_users_own_is_seen(through):
         mine, theirs = [], []
         assert str(compiled(Own(mine))) == str(f(Own(theirs)))
         assert mine == theirs
+
+
+def scaled(x, by, plus=0.0):
+    return x * by + plus
+
+
+STAGES = [functools.partial(scaled, by=2.0), functools.partial(scaled, by=0.5, plus=1.0)]
+LISTS_OF_PARTIALS = {
+    "repeated": lambda: STAGES * 2,
+    "joined": lambda: STAGES + STAGES,
+    "extended": lambda: operator.iadd([], STAGES),
+    "filtered": lambda: list(filter(None, STAGES)),
+    "reversed": lambda: list(reversed(STAGES)),
+    "queued": lambda: collections.deque(STAGES),
+    "chained": lambda: itertools.chain(STAGES, STAGES),
+}
+
+
+@pytest.mark.parametrize("name", LISTS_OF_PARTIALS)
+def test_partial_objects_from_outside_are_handed_on(name, capture):
+    def f(x):
+        for stage in LISTS_OF_PARTIALS[name]():
+            x = stage(x)
+        return x
+
+    compiled = ms.jit(f, capture_mode=capture, fullgraph=True)
+    assert [compiled(X).tolist() for _ in range(3)] == [f(X).tolist()] * 3

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..rule import host
 
 LAPACK = "LAPACK, through NumPy: factorisations are its subject, and its threads are kept to one"
+# Of these, compiled programs have `masked_select`, `nonzero` and `range_slice` natively (`runtime/programs/found.py`).
 SIZE = "the size of the result depends on data: memory for it is found by the op itself"
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
 

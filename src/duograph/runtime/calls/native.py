@@ -432,6 +432,7 @@ class NativeCall:
         return words
 
     def _described_late(self, output: Output) -> list[int]:
+        assert isinstance(output.type, TensorType)
         words = [0] * w.LATE.n_words
         dtype = self._dtype(output.type)
         words[w.LATE.dtype.word], words[w.LATE.rank.word] = self._object(dtype), len(output.type.shape)

@@ -127,11 +127,12 @@ class ControlEmitter(Emitter):
 
     def _extents(self, leaves: Sequence[Leaf], late: dict[Symbol, tuple[int, int]]) -> list[Value]:
         """The sizes ``late`` of what the graph that was written last gives."""
-        types = [leaves[k].type for k, _ in late.values()]  # type: ignore[union-attr]
-        return [
-            self.b.value(self.dim(t.shape[axis], self.symbols))  # type: ignore[union-attr]
-            for t, (_, axis) in zip(types, late.values(), strict=True)
-        ]
+        extents: list[Value] = []
+        for k, axis in late.values():
+            memory = leaves[k]
+            assert isinstance(memory, Memory)
+            extents.append(self.b.value(self.dim(memory.type.shape[axis], self.symbols)))
+        return extents
 
     # ---- words ---------------------------------------------------------------------------------------------------
 

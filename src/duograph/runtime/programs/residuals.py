@@ -55,9 +55,9 @@ def heads_of(types: Sequence[Type]) -> tuple[list[int], list[int], int]:
     offsets, extents_at, words = [], [], HEAD
     for t in types:
         offsets.append(8 * words)
-        is_sized = isinstance(t, TensorType) and not all(isinstance(n, int) for n in t.shape)
-        extents_at.append(words if is_sized else 0)
-        words += len(t.shape) if is_sized else not isinstance(t, TensorType | TokenType)  # type: ignore[union-attr]
+        shape = t.shape if isinstance(t, TensorType) and not all(isinstance(n, int) for n in t.shape) else ()
+        extents_at.append(words if shape else 0)
+        words += len(shape) + (not isinstance(t, TensorType | TokenType))
     return offsets, extents_at, -(-8 * words // 64) * 64
 
 
