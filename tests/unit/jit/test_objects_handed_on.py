@@ -150,6 +150,7 @@ LISTS_OF_PARTIALS = {
 }
 
 
+@pytest.mark.parametrize("capture", ["ast", "bytecode", "trace"])
 @pytest.mark.parametrize("name", LISTS_OF_PARTIALS)
 def test_partial_objects_from_outside_are_handed_on(name, capture):
     def f(x):
