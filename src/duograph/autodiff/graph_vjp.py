@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 from duograph.base.diagnostics import InternalError
+from duograph.core.assumptions import applied_again
 from duograph.core.op import binding, no_recording, rules_version, state
 from duograph.core.types import BOOL, ObjectType, StackType, TensorType, TupleType, Type
 from duograph.ir.builder import Builder, Scope
@@ -101,7 +102,8 @@ def replay(
         marks = [len(tape.log) for tape in state.tapes]
         operands = [binder.packed(value(o)) for o in node.operands]
         binder.builder.original = node  # attributes of what follows know its size, if that depends on data, by name
-        env[node] = node.op(*operands, **node.attrs)
+        with applied_again():
+            env[node] = node.op(*operands, **node.attrs)
         if node.tag and entries is not None:
             captured = context.replayed.get(node.tag, node.tag)
             for tape, mark in zip(state.tapes, marks, strict=True):

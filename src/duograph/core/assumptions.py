@@ -71,6 +71,17 @@ def overheard() -> Iterator[Assumed]:
         listener.assume, listener.assume_broadcast = before
 
 
+@contextmanager
+def applied_again() -> Iterator[None]:
+    """What shape rules assume of ops that were applied before was told then, and is checked where they run. But not
+    what they assume of broadcasting: that matters to gradients, which may have been no concern then."""
+    before, listener.assume = listener.assume, None
+    try:
+        yield
+    finally:
+        listener.assume = before
+
+
 def tell(assumed: Assumed) -> None:
     """Tells the listener again what a shape rule has assumed."""
     for of_broadcast, a, b in assumed:

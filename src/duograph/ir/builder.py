@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from duograph.core.assumptions import assumptions
 from duograph.core.borders import renamed
 from duograph.core.dim import by_name
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, value_key
@@ -91,9 +92,10 @@ class Scope:
 
         # Rebuild in program order, so that serials of the closed graph keep the order of the program.
         wanted = _reachable_in(self, output)
-        for node in sorted(wanted, key=lambda n: n.serial):
-            visit(node)
-        body = visit(output)
+        with assumptions():  # what these nodes assume of sizes was told when they were emitted
+            for node in sorted(wanted, key=lambda n: n.serial):
+                visit(node)
+            body = visit(output)
         for node in self._definers(wanted, [*params, *captures]):
             captures.setdefault(node, self._capture_param(len(captures), node))
         return context.named_graph(name, (*params, *captures.values()), body), list(captures)
