@@ -21,6 +21,8 @@ LED_BY_PYTHON = {
     "scalars:mutable_int": "what `mutable` gives is of a class of its own, which guards of native code do not take",
     "attributes_that_refuse:cells_that_keep_an_attribute": "cut where it needs the value of a number that varies",
     "varying_texts:a_tag_that_leaves_in_an_exception_error": "given up, as most calls raise: plain Python does that",
+    "found:what_a_mask_takes_is_broadcast": "what it finds is one element, where its kernels take as many as x has",
+    "late_sizes:a_parameter_is_written_before_a_size_is_checked": "what it finds is one element, and broadcast",
     "exceptions:attribute_hook_of_the_user": "cut where it reads a list that is another one in each call",
 }
 
