@@ -374,3 +374,27 @@ def layers_that_count_the_batch():
         return norm(x.reshape(-1, 6)), norm.moving_variance * 1, out, h, c
 
     return step
+
+
+SMALL = [(matrix(n),) for n in (6, 7, 4, 3, 2, 1, 5)]
+
+
+@program(calls=SMALL)
+def reflection_of_more_than_there_is_error(x):
+    return ops.pad(x.T, (2, 3), "reflect")
+
+
+@program(calls=SMALL)
+def circular_padding_with_more_than_there_is_error(x):
+    return ms.grad(lambda t: (ops.pad(t.T[None], (1, 3), "circular") ** 2).sum())(x)
+
+
+@program(calls=SMALL)
+def nothing_is_replicated_error(x):
+    return ops.pad(x[2:].T[None], (1, 1), "replicate")
+
+
+@program(calls=SMALL)
+def windows_of_which_one_may_be_empty_error(x):
+    y = x.T[None, None]
+    return ops.max_pool2d(y, (1, 2), (1, 1), (0, 1), (1, 4), return_indices=True)
