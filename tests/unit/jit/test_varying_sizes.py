@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
+from tests.conformance.programs import varying_sizes
 
 SIZES = (32, 16, 8, 31, 5, 64, 7, 1, 2, 33)
 
@@ -189,6 +190,22 @@ def test_what_needs_the_number_of_rows_stays_static_and_is_not_tried_again():
     assert versions(compiled) == 5
     assert len(compiled.explain().static_sizes) == 1
     assert "a version for each size of x.shape[0]: " in str(compiled.explain())
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        varying_sizes.shapes_as_a_whole,
+        varying_sizes.losses_that_divide_by_an_extent,
+        varying_sizes.distributions_of_what_varies(),
+    ],
+)
+def test_what_asks_for_sizes_as_numbers_has_a_version_for_all(function):
+    compiled = ms.jit(function)
+    for n in (5, 7, 9, 12):
+        compiled(*[ops.ones((n, 6))] * function.__code__.co_argcount)
+    assert len(compiled.explain().versions) == 2
+    assert not compiled.explain().static_sizes
 
 
 @pytest.mark.parametrize("how", ["enable_dynamic", "above jit", "set_inputs", "signature"])
