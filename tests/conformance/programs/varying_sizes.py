@@ -408,3 +408,18 @@ def distributions_of_what_varies():
         return categorical.log_prob(ops.arange(x.shape[0]) % 6, p), categorical.entropy(p), normal.log_prob(x, x, p)
 
     return log_probs
+
+
+@program(calls=[(matrix(n, 16).reshape(1, 2, n, 8),) for n in (5, 7, 1, 2, 12, 33)], build=True)
+def windows_that_pad_to_the_same_extent():
+    pools = nn.MaxPool2d(3, 2, pad_mode="same"), nn.AvgPool2d(3, 2, pad_mode="same")
+    wider = nn.Conv2dTranspose(2, 3, 3, 2, pad_mode="same", weight_init=matrix(6, 9).reshape(2, 3, 3, 3))
+
+    def windows(x):
+        return (
+            *(pool(x) for pool in pools), wider(x),
+            ms.grad(lambda t: (wider(t) ** 2).sum() + (pools[0](t) * 3).sum())(x),
+        )  # fmt: skip
+
+    return windows
+
