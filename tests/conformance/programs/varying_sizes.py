@@ -381,8 +381,8 @@ def layers_that_count_the_batch():
 def shapes_as_a_whole(x, y):
     n = x.shape[0]
     return (
-        x.shape == y.shape, x.shape != y.shape, [n, "a"] == [n, "b"], (n, None) == (n, 1), (n, [1]) != (y.shape[0], [1]),
-        x.shape == x.shape[:1], list(x.shape) == x.shape, x * 2 if tuple(x.shape) == tuple(y.shape) else y.sum(),
+        x.shape == y.shape, x.shape != y.shape, [n, "a"] == [n, "b"], (n, None) == (n, 1), x.shape == x.shape[:1],
+        (n, [1]) != (y.shape[0], [1]), list(x.shape) == x.shape, x * 2 if tuple(x.shape) == tuple(y.shape) else y.sum(),
         x if x.shape == (7, 6) else x.T,
     )  # fmt: skip
 
@@ -422,4 +422,3 @@ def windows_that_pad_to_the_same_extent():
         )  # fmt: skip
 
     return windows
-
