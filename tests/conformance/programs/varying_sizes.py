@@ -422,3 +422,15 @@ def windows_that_pad_to_the_same_extent():
         )  # fmt: skip
 
     return windows
+
+
+@program(calls=[(matrix(n, 16).reshape(1, 2, 8, n),) for n in (5, 7, 1, 2, 12)], build=True)
+def recurrence_along_what_is_pooled():
+    pool, layer = nn.MaxPool2d(2, 2, pad_mode="same"), nn.GRU(8, 3)
+    for i, weight in enumerate(layer.get_parameters()):
+        weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
+
+    def read(x):
+        return layer(pool(x).reshape(1, 8, -1).transpose(2, 0, 1))[0]
+
+    return lambda x: (read(x), ms.grad(lambda t: (read(t) ** 2).sum())(x))

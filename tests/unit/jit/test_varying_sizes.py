@@ -193,18 +193,19 @@ def test_what_needs_the_number_of_rows_stays_static_and_is_not_tried_again():
 
 
 @pytest.mark.parametrize(
-    "function",
+    "function, shape",
     [
-        varying_sizes.shapes_as_a_whole,
-        varying_sizes.losses_that_divide_by_an_extent,
-        varying_sizes.distributions_of_what_varies(),
-        varying_sizes.windows_that_pad_to_the_same_extent(),
+        (varying_sizes.shapes_as_a_whole, (-1, 6)),
+        (varying_sizes.losses_that_divide_by_an_extent, (-1, 6)),
+        (varying_sizes.distributions_of_what_varies(), (-1, 6)),
+        (varying_sizes.windows_that_pad_to_the_same_extent(), (1, 2, -1, 8)),
+        (varying_sizes.recurrence_along_what_is_pooled(), (1, 2, 8, -1)),
     ],
 )
-def test_what_asks_for_sizes_as_numbers_has_a_version_for_all(function):
+def test_what_asks_for_sizes_as_numbers_has_a_version_for_all(function, shape):
     compiled = ms.jit(function)
     for n in (5, 7, 9, 12):
-        x = ops.ones((1, 2, n, 8) if function.__name__ == "windows" else (n, 6))
+        x = ops.ones([n if extent == -1 else extent for extent in shape])
         compiled(*[x] * function.__code__.co_argcount)
     assert len(compiled.explain().versions) == 2
     assert not compiled.explain().static_sizes
