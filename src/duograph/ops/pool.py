@@ -88,7 +88,8 @@ class max_pool:
         size = pooled_size("MaxPool", x, kernel, stride, padding, dilation, ceil_mode)
         for n, s, (front, _), d in zip(x.shape[2:], stride, padding, dilation, strict=True):
             # The first tap behind the front padding, of the windows that begin in it, has to be an element.
-            first = max((start % d for start in range(-front, 0, s)), default=0)
+            starts = range(-front, 0, s) if isinstance(front, int) else range(d)  # of a size that varies: any
+            first = max((start % d for start in starts), default=0)
             if not taken_at_most(first + 1, n):
                 raise ValueError(
                     f"For 'MaxPool', a window of the kernel {kernel} with the dilation {dilation} has no element in an "
