@@ -14,7 +14,7 @@ Types are never promoted to make values join: eager Python would not.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -72,10 +72,11 @@ def has_changed(before: Any, after: Any) -> bool:
 
 
 class Joiner:
-    """Collects the pairs of values that the two branches of one decision must output."""
+    """Collects the pairs of values that the two branches of one decision must output; ``pred`` is what it decided by,
+    if what comes afterwards may ask."""
 
-    def __init__(self, regions: Regions, key: Any) -> None:
-        self.regions, self.key = regions, key
+    def __init__(self, regions: Regions, key: Any, pred: Any = None) -> None:
+        self.regions, self.key, self.pred = regions, key, pred
         self.world = regions.world
         self.binder = regions.world.binder
         self.pairs: list[tuple[Any, Any]] = []
@@ -254,7 +255,7 @@ def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
             return None
         sides.append(leaf)
     a, b = sides
-    joiner = Joiner(regions, key)
+    joiner = Joiner(regions, key, tree.pred)
     try:
         outcome = _join_outcomes(joiner, a, b)
         apply_state = _join_states(joiner, a.state, b.state, tree)
@@ -345,17 +346,16 @@ def _set_stored(binder: Any, alias: Any, stored: Any, _: list[Any]) -> None:
 def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any]) -> Callable[[list[Any]], None]:
     builds: dict[str, Build] = {}
     for name in [*a, *(n for n in b if n not in a)]:
-        if name not in a or name not in b:
-            conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
-            builds[name] = partial(_constant, conflict)
-            continue
+        x, y = a.get(name, MISSING), b.get(name, MISSING)
         mark = joiner.mark()
         try:
-            builds[name] = joiner.value(a[name], b[name])
+            if x is MISSING or y is MISSING:
+                raise NoJoin("assigned on one path only")
+            builds[name] = joiner.value(x, y)
         except NoJoin as exc:
             joiner.undo(mark)
-            conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
-            builds[name] = partial(_constant, conflict)
+            why = f"variable {name!r} is {exc}" + " on different paths" * (x is not MISSING and y is not MISSING)
+            builds[name] = _choice(joiner, x, y, why)
 
     def apply(results: list[Any]) -> None:
         values = {name: build(results) for name, build in builds.items()}
@@ -363,6 +363,90 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
         frame.locals.update(values)
 
     return apply
+
+
+def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
+    """A variable that is ``x`` on one path and ``y`` on the other, which are no one value: who reads it decides again
+    which, by what this decision was about. Of two that are chosen already, and others, those of one kind are joined."""
+    conflict = partial(_constant, Conflict(joiner.key, why))
+    if joiner.pred is None:
+        return conflict
+    for pairing in _pairings(x, y):
+        mark = joiner.mark()
+        try:
+            (p, q), (u, w), (v, z) = pairing
+            holds = partial(_constant, joiner.pred) if p is True and q is False else _condition(joiner, p, q)
+            one, other = _alternative(joiner, u, w), _alternative(joiner, v, z)
+        except NoJoin:
+            joiner.undo(mark)
+            continue
+        return lambda results: Conflict(joiner.key, why, (holds(results), one(results), other(results)))
+    return conflict
+
+
+_NOTHING = object()
+"""In place of an alternative that a path does not have."""
+
+
+def _pairings(x: Any, y: Any) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]]:
+    """The ways to make two alternatives of what two paths have left: the conditions of either under which it is the
+    first, and what the first and the second are on the two."""
+    if any(isinstance(v, Conflict) and v.choice is None for v in (x, y)):
+        return
+    if not isinstance(x, Conflict) and not isinstance(y, Conflict):
+        yield (True, False), (x, _NOTHING), (_NOTHING, y)
+    elif not isinstance(y, Conflict):
+        p, u, v = x.choice
+        yield (p, True), (u, y), (v, _NOTHING)
+        yield (p, False), (u, _NOTHING), (v, y)
+    elif not isinstance(x, Conflict):
+        q, w, z = y.choice
+        yield (True, q), (x, w), (_NOTHING, z)
+        yield (False, q), (_NOTHING, w), (x, z)
+    else:
+        (p, u, v), (q, w, z) = x.choice, y.choice
+        yield (p, q), (u, w), (v, z)
+
+
+def _condition(joiner: Joiner, p: Any, q: Any) -> Build:
+    """The output that is ``p`` on one side and ``q`` on the other; one for all variables of which that is so."""
+    for k, pair in enumerate(joiner.pairs):
+        if all(a is b for a, b in zip(pair, (p, q), strict=True)):
+            return lambda results: results[k]
+    return joiner.output(p, q)
+
+
+def _alternative(joiner: Joiner, x: Any, y: Any) -> Build:
+    """One alternative of a variable, as either path has it.
+
+    Raises:
+        NoJoin: they are not of one kind, or it cannot be handed on from the only path that has it.
+    """
+    if x is not _NOTHING and y is not _NOTHING:
+        if (x is MISSING) != (y is MISSING):
+            raise NoJoin("assigned on one path only")
+        return joiner.value(x, y)
+    value, side = (y, 1) if x is _NOTHING else (x, 0)
+    if isinstance(value, Tensor):
+        if _outlives(joiner, value._data) and value._view is None:
+            return partial(_constant, value)
+        if type(value) is not Tensor or value._view is not None or not all(type(n) is int for n in value.shape):
+            raise NoJoin("a tensor of which only one path can say what it is")
+        joiner.check_detached(value._data)
+        made = joiner.output(*((Absent(value), value) if side else (value, Absent(value))))
+
+        def build(results: list[Any]) -> Any:
+            joiner.binder.session.choices.note(made(results), joiner.key, (value,))
+            return made(results)
+
+        return build
+    if isinstance(value, Scalar):
+        if not hasattr(value.node, "op") or _outlives(joiner, value.node):
+            return partial(_constant, value)
+        return joiner.output(*((Absent(value), value) if side else (value, Absent(value))))
+    if value is MISSING or type(value) in (type(None), bool, int, float, str):
+        return partial(_constant, value)
+    raise NoJoin(f"a {type(value).__name__} on one path only")
 
 
 def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
