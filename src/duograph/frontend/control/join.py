@@ -428,11 +428,12 @@ def _alternative(joiner: Joiner, x: Any, y: Any) -> Build:
         return joiner.value(x, y)
     value, side = (y, 1) if x is _NOTHING else (x, 0)
     if isinstance(value, Tensor):
-        if _outlives(joiner, value._data) and value._view is None:
+        node = value._data if isinstance(value._data, Node) else value
+        if _outlives(joiner, node) and value._view is None:
             return partial(_constant, value)
         if type(value) is not Tensor or value._view is not None or not all(type(n) is int for n in value.shape):
             raise NoJoin("a tensor of which only one path can say what it is")
-        joiner.check_detached(value._data)
+        joiner.check_detached(node)
         made = joiner.output(*((Absent(value), value) if side else (value, Absent(value))))
 
         def build(results: list[Any]) -> Any:
