@@ -348,7 +348,7 @@ def test_a_part_that_is_given_up_is_not_cut_out_again(told):
     @ms.jit
     def f(x):
         for i in range(0, 6, 2):
-            yield (x[i : i + 2] * 2).tanh().mean()
+            yield (ops.unique(x[i : i + 2])[0] * 2).tanh().mean()  # which Python does
 
     x = Tensor([float(i) for i in range(6)])
     results = {str(list(f(x))) for _ in range(120)}
