@@ -145,7 +145,7 @@ class Expressions(Receivers):
         key = conflict.key
         if isinstance(key, tuple) and key and key[0] == "peel":
             self.session.peel(key[1], conflict.why)
-        self.session.regions.dissolve(key)
+        return self.session.regions.dissolve(key)
 
     def _cell(self, name: str, frame: Frame) -> Any:
         if name == "__class__":

@@ -380,6 +380,7 @@ def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
         except NoJoin:
             joiner.undo(mark)
             continue
+        joiner.regions.has_choices = True
         return lambda results: Conflict(joiner.key, why, (holds(results), one(results), other(results)))
     return conflict
 
