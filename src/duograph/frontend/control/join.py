@@ -81,6 +81,7 @@ class Joiner:
         self.binder = regions.world.binder
         self.pairs: list[tuple[Any, Any]] = []
         self.joins_texts = True
+        self.joins_exits = regions.joins_exits(key)
         self._memo: dict[tuple[int, int], Build] = {}
         self._twins: dict[tuple[int, int], int] = {}
 
@@ -274,9 +275,19 @@ def _visible_definitions(fork: Fork, *states: Snapshot) -> dict[Any, Any]:
     return {k: d for k, d in found.items() if not any(scope.owns(n) for scope in scopes for n in d.captures)}
 
 
+_EXITS = frozenset({"next", "break", "continue", "either"})
+"""Ways to end a block that hand no value on. "either": two of them, as a variable may be one of two values; who joins
+paths decides which, right after (`Regions.run`)."""
+
+
 def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], Any]:
     one, two = a.outcome, b.outcome
     kinds = {"next" if o.kind == "continue" and joiner.key[-1] == "loop" else o.kind for o in (one, two)}
+    if "either" in kinds or (len(kinds) > 1 and joiner.joins_exits):
+        if not kinds <= _EXITS:
+            raise NoJoin("paths end in different ways")
+        way = _choice(joiner, *[o.value if o.kind == "either" else o.kind for o in (one, two)], "how a block ends")
+        return lambda results: Outcome("either", way(results))
     if len(kinds) != 1 or "raise" in kinds:
         raise NoJoin("paths end in different ways")
     kind = kinds.pop()
@@ -355,7 +366,10 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
         except NoJoin as exc:
             joiner.undo(mark)
             why = f"variable {name!r} is {exc}" + " on different paths" * (x is not MISSING and y is not MISSING)
-            builds[name] = _choice(joiner, x, y, why)
+            try:
+                builds[name] = _choice(joiner, x, y, why)
+            except NoJoin:
+                builds[name] = partial(_constant, Conflict(joiner.key, why))
 
     def apply(results: list[Any]) -> None:
         values = {name: build(results) for name, build in builds.items()}
@@ -366,11 +380,14 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
 
 
 def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
-    """A variable that is ``x`` on one path and ``y`` on the other, which are no one value: who reads it decides again
-    which, by what this decision was about. Of two that are chosen already, and others, those of one kind are joined."""
-    conflict = partial(_constant, Conflict(joiner.key, why))
+    """What is ``x`` on one path and ``y`` on the other, which are no one value: who reads it decides again which, by
+    what this decision was about. Of two that are chosen already, and others, those of one kind are joined.
+
+    Raises:
+        NoJoin: there are more than two kinds, or one that only the path can hand on that has it.
+    """
     if joiner.pred is None:
-        return conflict
+        raise NoJoin(why)
     for pairing in _pairings(x, y):
         mark = joiner.mark()
         try:
@@ -382,7 +399,7 @@ def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
             continue
         joiner.regions.has_choices = True
         return lambda results: Conflict(joiner.key, why, (holds(results), one(results), other(results)))
-    return conflict
+    raise NoJoin(why)
 
 
 _NOTHING = object()
