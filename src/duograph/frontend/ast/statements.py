@@ -80,7 +80,9 @@ class Statements(Expressions):
             method = getattr(self, f"exec_{type(node).__name__}", None)
             if method is None:
                 raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
-            if self.session.regions.has_choices and _asks_choice(node, frame):  # whose answers join again right after
+            if self.session.regions.log.has_choices and _asks_choice(
+                node, frame
+            ):  # whose answers join again right after
                 return self.session.regions.run(lambda: method(node, frame) or NEXT)
             return method(node, frame) or NEXT
         except Uncapturable as exc:

@@ -386,7 +386,7 @@ def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
     Raises:
         NoJoin: there are more than two kinds, or one that only the path can hand on that has it.
     """
-    if joiner.pred is None:
+    if joiner.pred is None or not joiner.regions.log.keeps_choices:
         raise NoJoin(why)
     for pairing in _pairings(x, y):
         mark = joiner.mark()
@@ -397,7 +397,7 @@ def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
         except NoJoin:
             joiner.undo(mark)
             continue
-        joiner.regions.has_choices = True
+        joiner.regions.log.has_choices = True
         return lambda results: Conflict(joiner.key, why, (holds(results), one(results), other(results)))
     raise NoJoin(why)
 

@@ -100,7 +100,6 @@ class Regions:
         self.log = log
         self.dissolved: set[Any] = log.dissolved
         self.recorder: Recorder | None = None  # of the run whose decisions are taken
-        self.has_choices = False  # a variable may be one of two values (`Conflict.choice`)
 
     def dissolve(self, key: Any) -> NoReturn:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
