@@ -286,7 +286,8 @@ def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], An
     if "either" in kinds or (len(kinds) > 1 and joiner.joins_exits):
         if not kinds <= _EXITS:
             raise NoJoin("paths end in different ways")
-        way = _choice(joiner, *[o.value if o.kind == "either" else o.kind for o in (one, two)], "how a block ends")
+        x, y = (o.value if o.kind == "either" else o.kind for o in (one, two))
+        way = _choice(joiner, x, y, "how a block ends")
         return lambda results: Outcome("either", way(results))
     if len(kinds) != 1 or "raise" in kinds:
         raise NoJoin("paths end in different ways")
@@ -409,20 +410,19 @@ _NOTHING = object()
 def _pairings(x: Any, y: Any) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]]:
     """The ways to make two alternatives of what two paths have left: the conditions of either under which it is the
     first, and what the first and the second are on the two."""
-    if any(isinstance(v, Conflict) and v.choice is None for v in (x, y)):
+    one, two = (v.choice if isinstance(v, Conflict) else (None, v, v) for v in (x, y))
+    if one is None or two is None:
         return
-    if not isinstance(x, Conflict) and not isinstance(y, Conflict):
-        yield (True, False), (x, _NOTHING), (_NOTHING, y)
-    elif not isinstance(y, Conflict):
-        p, u, v = x.choice
-        yield (p, True), (u, y), (v, _NOTHING)
-        yield (p, False), (u, _NOTHING), (v, y)
-    elif not isinstance(x, Conflict):
-        q, w, z = y.choice
-        yield (True, q), (x, w), (_NOTHING, z)
-        yield (False, q), (_NOTHING, w), (x, z)
+    (p, u, v), (q, w, z) = one, two
+    if p is None and q is None:
+        yield (True, False), (u, _NOTHING), (_NOTHING, w)
+    elif q is None:
+        yield (p, True), (u, w), (v, _NOTHING)
+        yield (p, False), (u, _NOTHING), (v, w)
+    elif p is None:
+        yield (True, q), (u, w), (_NOTHING, z)
+        yield (False, q), (_NOTHING, w), (u, z)
     else:
-        (p, u, v), (q, w, z) = x.choice, y.choice
         yield (p, q), (u, w), (v, z)
 
 
