@@ -14,7 +14,7 @@ Types are never promoted to make values join: eager Python would not.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,8 @@ from ..rules.exact import are_same_elements, are_same_keys
 from ..rules.facts import HEAP_TYPE, MISSING
 from ..values.text import GraphText, Pick
 from ..values.world import Conflict, Snapshot, new_tuple, set_contents
-from .join_journals import Absent, Build, join_journals
+from .alternatives import choice, outlives
+from .join_journals import Absent, Build, constant, join_journals
 from .paths import Fork, Leaf, NoJoin, Outcome
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ class Joiner:
         """What comes from outside of `no_grad` and is handed on, or not written, keeps its gradient; a ``cond`` within
         the block has none. (In a loop there is but the ``cond``: only tapes outside ask for gradients, and plain
         Python answers them.)"""
-        if not state.detached or not any(may_have_gradient(x) and _outlives(self, x) for x in values):
+        if not state.detached or not any(may_have_gradient(x) and outlives(self, x) for x in values):
             return
         scope = self.regions.builder.current
         while scope is not None and not scope.repeats:
@@ -287,7 +288,7 @@ def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], An
         if not kinds <= _EXITS:
             raise NoJoin("paths end in different ways")
         x, y = (o.value if o.kind == "either" else o.kind for o in (one, two))
-        way = _choice(joiner, x, y, "how a block ends")
+        way = choice(joiner, x, y, "how a block ends")
         return lambda results: Outcome("either", way(results))
     if len(kinds) != 1 or "raise" in kinds:
         raise NoJoin("paths end in different ways")
@@ -317,7 +318,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner) for s in (a, b))
         if (x is MISSING) != (y is MISSING):
             raise NoJoin("an attribute is there on one path only")
-        build = joiner.value(x, y) if x is not MISSING else partial(_constant, MISSING)
+        build = joiner.value(x, y) if x is not MISSING else constant(MISSING)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
     if a.token is b.token and not (fork.then_scope.owns(a.token) or fork.else_scope.owns(a.token)):
@@ -347,10 +348,6 @@ def _keep_frame(world: Any, frame: Any, values: dict[str, Any], _: list[Any]) ->
     frame.locals.update(values)
 
 
-def _constant(value: Any, _: list[Any]) -> Any:
-    return value
-
-
 def _set_stored(binder: Any, alias: Any, stored: Any, _: list[Any]) -> None:
     binder.store[alias] = stored
 
@@ -368,9 +365,9 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
             joiner.undo(mark)
             why = f"variable {name!r} is {exc}" + " on different paths" * (x is not MISSING and y is not MISSING)
             try:
-                builds[name] = _choice(joiner, x, y, why)
+                builds[name] = choice(joiner, x, y, why)
             except NoJoin:
-                builds[name] = partial(_constant, Conflict(joiner.key, why))
+                builds[name] = constant(Conflict(joiner.key, why))
 
     def apply(results: list[Any]) -> None:
         values = {name: build(results) for name, build in builds.items()}
@@ -378,94 +375,6 @@ def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any
         frame.locals.update(values)
 
     return apply
-
-
-def _choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
-    """What is ``x`` on one path and ``y`` on the other, which are no one value: who reads it decides again which, by
-    what this decision was about. Of two that are chosen already, and others, those of one kind are joined.
-
-    Raises:
-        NoJoin: there are more than two kinds, or one that only the path can hand on that has it.
-    """
-    if joiner.pred is None or not joiner.regions.log.keeps_choices:
-        raise NoJoin(why)
-    for pairing in _pairings(x, y):
-        mark = joiner.mark()
-        try:
-            (p, q), (u, w), (v, z) = pairing
-            holds = partial(_constant, joiner.pred) if p is True and q is False else _condition(joiner, p, q)
-            one, other = _alternative(joiner, u, w), _alternative(joiner, v, z)
-        except NoJoin:
-            joiner.undo(mark)
-            continue
-        joiner.regions.log.has_choices = True
-        return lambda results: Conflict(joiner.key, why, (holds(results), one(results), other(results)))
-    raise NoJoin(why)
-
-
-_NOTHING = object()
-"""In place of an alternative that a path does not have."""
-
-
-def _pairings(x: Any, y: Any) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]]:
-    """The ways to make two alternatives of what two paths have left: the conditions of either under which it is the
-    first, and what the first and the second are on the two."""
-    one, two = (v.choice if isinstance(v, Conflict) else (None, v, v) for v in (x, y))
-    if one is None or two is None:
-        return
-    (p, u, v), (q, w, z) = one, two
-    if p is None and q is None:
-        yield (True, False), (u, _NOTHING), (_NOTHING, w)
-    elif q is None:
-        yield (p, True), (u, w), (v, _NOTHING)
-        yield (p, False), (u, _NOTHING), (v, w)
-    elif p is None:
-        yield (True, q), (u, w), (_NOTHING, z)
-        yield (False, q), (_NOTHING, w), (u, z)
-    else:
-        yield (p, q), (u, w), (v, z)
-
-
-def _condition(joiner: Joiner, p: Any, q: Any) -> Build:
-    """The output that is ``p`` on one side and ``q`` on the other; one for all variables of which that is so."""
-    for k, pair in enumerate(joiner.pairs):
-        if all(a is b for a, b in zip(pair, (p, q), strict=True)):
-            return lambda results: results[k]
-    return joiner.output(p, q)
-
-
-def _alternative(joiner: Joiner, x: Any, y: Any) -> Build:
-    """One alternative of a variable, as either path has it.
-
-    Raises:
-        NoJoin: they are not of one kind, or it cannot be handed on from the only path that has it.
-    """
-    if x is not _NOTHING and y is not _NOTHING:
-        if (x is MISSING) != (y is MISSING):
-            raise NoJoin("assigned on one path only")
-        return joiner.value(x, y)
-    value, side = (y, 1) if x is _NOTHING else (x, 0)
-    if isinstance(value, Tensor):
-        node = value._data if isinstance(value._data, Node) else value
-        if _outlives(joiner, node) and value._view is None:
-            return partial(_constant, value)
-        if type(value) is not Tensor or value._view is not None or not all(type(n) is int for n in value.shape):
-            raise NoJoin("a tensor of which only one path can say what it is")
-        joiner.check_detached(node)
-        made = joiner.output(*((Absent(value), value) if side else (value, Absent(value))))
-
-        def build(results: list[Any]) -> Any:
-            joiner.binder.session.choices.note(made(results), joiner.key, (value,))
-            return made(results)
-
-        return build
-    if isinstance(value, Scalar):
-        if not hasattr(value.node, "op") or _outlives(joiner, value.node):
-            return partial(_constant, value)
-        return joiner.output(*((Absent(value), value) if side else (value, Absent(value))))
-    if value is MISSING or type(value) in (type(None), bool, int, float, str):
-        return partial(_constant, value)
-    raise NoJoin(f"a {type(value).__name__} on one path only")
 
 
 def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Callable[[list[Any]], None]:
@@ -512,7 +421,7 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
             raise NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
-        if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
+        if (x is None or y is None) and isinstance(root._data, Node) and not outlives(joiner, root._data):
             steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
@@ -544,16 +453,6 @@ def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None
     if joiner.binder.session.is_outside(root) and (0 in memories or lefts[0] is not lefts[1]):
         raise NoJoin("a Parameter gets other memory on one path only")
     return fresh_stamp(), lefts[0]
-
-
-def _outlives(joiner: Joiner, node: Node | Tensor) -> bool:
-    """Whether ``node`` was made before the decision, so that both paths know it."""
-    scope = joiner.regions.builder.current
-    while scope is not None:
-        if node in scope.emitted or not hasattr(node, "op"):
-            return True
-        scope = scope.parent
-    return False
 
 
 class _Token:
