@@ -20,6 +20,7 @@ from duograph.ops import cumulative as cu
 from duograph.ops import diagonals as dg
 from duograph.ops import indexing as ix
 from duograph.ops import movement as mv
+from duograph.ops import pool, sampling
 from duograph.ops import power as pw
 from duograph.ops import reduce as rd
 from duograph.ops import search as se
@@ -155,6 +156,7 @@ def test_logsumexp_does_not_overflow() -> None:
 # ---- errors ---------------------------------------------------------------------------------------------------------
 
 X23 = Tensor(np.arange(6.0).reshape(2, 3))
+F32_EMPTY_PLANES = Tensor(np.zeros((1, 1, 0, 5), np.float32))
 
 
 @pytest.mark.parametrize(
@@ -180,6 +182,9 @@ X23 = Tensor(np.arange(6.0).reshape(2, 3))
         (lambda: se.bincount(i32(-1)), ValueError, "non-negative"),
         (lambda: cr.full(shape=(-1,), value=0, dtype=dt.float32), ValueError, "negative"),
         (lambda: sl.pad(X23, padding=((2, 0), (0, 0)), mode="reflect"), ValueError, "too large"),
+        (lambda: sampling.grid_sample(F32_EMPTY_PLANES, T(np.zeros((1, 1, 1, 2), np.float32))), ValueError, "nothing to sample"),
+        (lambda: pool.max_pool(F32_EMPTY_PLANES, kernel=(3, 3), stride=(2, 2), padding=((1, 1),) * 2, dilation=(1, 1), ceil_mode=True), ValueError, "no element"),
+        (lambda: pool.max_pool(T(np.ones((1, 1, 1, 2), np.float32)), kernel=(1, 2), stride=(1, 1), padding=((0, 0), (1, 1)), dilation=(1, 3)), ValueError, "no element"),
         (lambda: ar.add(X23), TypeError, "takes 2 operands"),
         (lambda: mv.reduce_sum(X23), TypeError, "needs the attribute 'axis'"),
     ],

@@ -19,7 +19,7 @@ from duograph.ops.graph_binder import GraphBinder
 from duograph.ops.movement import broadcast_to, move_axis, reshape
 from duograph.ops.slices import slice_axis, stack
 from duograph.tensor.alias import root_of
-from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap
+from duograph.tensor.tensor import SymbolicValueError, Tensor, type_of, wrap
 
 from .hooks import call_user
 from .tape import taping
@@ -114,6 +114,8 @@ class BatchBinder(GraphBinder):
         if op.structured:
             raise SymbolicValueError(f"{op.name} that depends on the batch of a vmap")
         if op.batch is not NO_RULE:
+            # Its operands have an axis more, and may fit where those of one element do not.
+            op.result_type(tuple([p.type if isinstance(p, Batched) else type_of(p) for p in payloads]), attrs)
             out, out_axes = op.batch(axes, values, **attrs)
             return self._wrapped(out, out_axes)
         results = []

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op, state
+from duograph.core.shapes import taken_equal_shapes
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.control import make_tuple
@@ -209,6 +210,8 @@ class GraphBinder:
     def write(self, target: Tensor, value: Tensor, parts: Any = None) -> None:
         if self.is_outdated(target):
             raise SymbolicValueError("a view is written after set_data has given its Parameter other memory")
+        if not taken_equal_shapes(value.shape, target.shape):
+            raise ValueError(f"a tensor of shape {tuple(target.shape)} cannot hold one of shape {tuple(value.shape)}")
         if self._sharing:
             alias = target._alias
             self.assume_sharing(lambda one, two: alias is one or alias is two)

@@ -86,6 +86,14 @@ class max_pool:
     def infer(x, *, kernel, stride, padding, dilation, ceil_mode=False):
         x = require_kind("max_pool", x, "if")
         size = pooled_size("MaxPool", x, kernel, stride, padding, dilation, ceil_mode)
+        for n, s, (front, _), d in zip(x.shape[2:], stride, padding, dilation, strict=True):
+            # The first tap behind the front padding, of the windows that begin in it, has to be an element.
+            first = max((start % d for start in range(-front, 0, s)), default=0)
+            if not taken_at_most(first + 1, n):
+                raise ValueError(
+                    f"For 'MaxPool', a window of the kernel {kernel} with the dilation {dilation} has no element in an "
+                    f"input of shape {tuple(x.shape)} with the padding {padding}."
+                )
         shape = (*x.shape[:2], *size)
         return TupleType((TensorType(x.dtype, shape), TensorType(dt.int64, shape)))
 

@@ -57,6 +57,8 @@ def grid_sample(
             f"For 'grid_sample', the grid must be of shape ({x.shape[0]}, ..., {rank}) with {rank + 2} dimensions, "
             f"but got {tuple(grid.shape)}."
         )
+    if 0 in x.shape[2:]:
+        raise ValueError(f"For 'grid_sample', there is nothing to sample in an input of shape {tuple(x.shape)}.")
     last = rank + 1
     places = []
     for k, extent in enumerate(x.shape[2:]):

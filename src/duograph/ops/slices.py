@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from duograph.core.dim import known_eq
 from duograph.core.errors import user_error
 from duograph.core.op import primitive
-from duograph.core.shapes import show_shape, slice_length, taken_equal, taken_equal_shapes
+from duograph.core.shapes import show_shape, slice_length, taken_at_most, taken_equal, taken_equal_shapes
 from duograph.core.types import TensorType
 
 from .creation import stored, zeros_like
@@ -280,9 +281,11 @@ class pad:
             raise ValueError(f"For 'Pad', padding must not be negative, but got {padding}.")
         for n, (before, after) in zip(x.shape, padding, strict=True):
             limit = {"reflect": n - 1, "circular": n}.get(mode)
-            if (isinstance(limit, int) and max(before, after) > limit) or (
-                mode == "replicate" and n == 0 and before + after
-            ):
+            if mode == "replicate":
+                fits = known_eq(before + after, 0) or taken_at_most(1, n)
+            else:
+                fits = limit is None or (taken_at_most(before, limit) and taken_at_most(after, limit))
+            if not fits:
                 raise ValueError(
                     f"For 'Pad', padding {padding} is too large for shape {tuple(x.shape)} in mode {mode!r}."
                 )

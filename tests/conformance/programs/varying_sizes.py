@@ -374,3 +374,59 @@ def layers_that_count_the_batch():
         return norm(x.reshape(-1, 6)), norm.moving_variance * 1, out, h, c
 
     return step
+
+
+SMALL = [(matrix(n),) for n in (6, 7, 4, 3, 2, 1, 5)]
+
+
+@program(calls=SMALL)
+def reflection_of_more_than_there_is_error(x):
+    return ops.pad(x.T, (2, 3), "reflect")
+
+
+@program(calls=SMALL)
+def circular_padding_with_more_than_there_is_error(x):
+    return ms.grad(lambda t: (ops.pad(t.T[None], (1, 3), "circular") ** 2).sum())(x)
+
+
+@program(calls=SMALL)
+def nothing_is_replicated_error(x):
+    return ops.pad(x[2:].T[None], (1, 1), "replicate")
+
+
+@program(calls=SMALL)
+def windows_of_which_one_may_be_empty_error(x):
+    y = x.T[None, None]
+    return ops.max_pool2d(y, (1, 2), (1, 1), (0, 1), (1, 4), return_indices=True)
+
+
+@program(calls=[(matrix(n), matrix(m, seed=1)) for n, m in ((5, 5), (7, 7), (3, 5), (4, 1), (1, 4), (6, 6))])
+def contents_of_a_tensor_of_another_size_error(x, y):
+    z = x * 1
+    z.copy_(y)
+    part = x[1:] * 2
+    part.copy_(y[1:])
+    return z, part
+
+
+SIGNS = (([1.0, -1.0], [-2.0, 2.0]), ([1.0, 2.0], [3.0, 4.0]), ([1.0, 2.0, -1.0], [3.0, 4.0, 5.0]))
+
+
+@program(calls=[(T(x), T(y)) for x, y in SIGNS], captured=False)
+def contents_of_a_size_that_data_decide_error(x, y):
+    some = x[x > 0] * 1
+    some.copy_(y[y > 0])
+    return some
+
+
+LENGTHS = ((3, 3), (5, 5), (1, 4), (2, 3), (4, 1))
+
+
+@program(
+    calls=[(matrix(3 * n).reshape(3, n, 6), T(np.arange(m, dtype=np.int32) % 3 + 1)) for n, m in LENGTHS], build=True
+)
+def lengths_of_other_sequences_error():
+    recurrent = nn.LSTM(6, 2)
+    for i, weight in enumerate(recurrent.get_parameters()):
+        weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
+    return lambda x, lengths: recurrent(x, None, lengths)[0]

@@ -6,6 +6,7 @@ import pytest
 from duograph.autodiff.api import GradOperation, get_grad, grad, jacfwd, jacrev, jvp, no_grad, value_and_grad, vjp, vmap
 from duograph.autodiff.check import check_gradients
 from duograph.ops.arithmetic import add, mul
+from duograph.ops.diagonals import diagonal, tril, triu
 from duograph.ops.movement import reduce_sum, reshape
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import exp, sin
@@ -176,3 +177,13 @@ def test_vmap():
     assert values(grad(lambda m: vmap(square_sum)(m))(m)) == [[2, 4], [6, 8], [10, 12]]
     with pytest.raises(RuntimeError, match="axis_size"):
         vmap(mul)(m, X)
+
+
+@pytest.mark.parametrize("op", [triu, lambda x: tril(x, diagonal=1), lambda x: diagonal(x, offset=0, axis1=0, axis2=1)])
+def test_vmap_refuses_what_each_element_refuses(op):
+    """Also where the whole batch would fit."""
+    with pytest.raises((ValueError, RuntimeError)) as alone:
+        op(X)
+    with pytest.raises(alone.type) as batched:
+        vmap(op)(Tensor([[1.0, 2.0], [3.0, 4.0]]))
+    assert str(batched.value) == str(alone.value)

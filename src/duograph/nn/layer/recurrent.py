@@ -8,6 +8,8 @@ from typing import Annotated, Any
 from duograph.autodiff.recurrence import recurrent_layers
 from duograph.common.initializer import Uniform, initializer
 from duograph.core import dtype as dt
+from duograph.core.dim import definitely_eq
+from duograph.core.shapes import taken_equal
 from duograph.nn import checks
 from duograph.nn.cell import Cell
 from duograph.nn.kinds import Dtype, Flag, PositiveInt
@@ -169,6 +171,11 @@ class _RecurrentLayers(Cell):
             raise TypeError(f"For '{self.cls_name}', the 'hx' must be {said}, but got {type(hx).__name__}.")
         if self.batch_first:
             x = transpose(x, perm=(1, 0, 2))
+        if isinstance(seq_length, Tensor) and seq_length.ndim == 1:
+            given, batch = seq_length.shape[0], x.shape[1]
+            if definitely_eq(given, 1) is not True and not taken_equal(given, batch):
+                said = f"the 'seq_length' must have a number for each of the {batch} sequences of 'x', but got {given}"
+                raise ValueError(f"For '{self.cls_name}', {said}.")
         count = len(self.w_ih_list)
         if hx is None:
             start = full(shape=(count, x.shape[1], self.hidden_size), value=0, dtype=x.dtype)
