@@ -165,7 +165,7 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any, is_pure: boo
     nodes = [binder.node_of(x) for x in (*inputs, *outputs)]
 
     def params(count: int, offset: int) -> list[Any]:
-        return [builder.param("p", nodes[offset + i].type) for i in range(count)]
+        return [builder.inner_param("p", nodes[offset + i].type) for i in range(count)]
 
     saved, douts = params(n + m, 0), params(m, n)
     outs = params(m, n)  # what the op gives: a gradient flows through these, and not through the outputs it is given
@@ -189,7 +189,7 @@ def _emit(inputs: Sequence[Any], outputs: Sequence[Any], pull: Any, is_pure: boo
 
     own = (*saved, *outs, *douts)
     _, captures = scope.close("bprop", own, results)
-    through = [builder.param("unused", c.type) for c in captures]
+    through = [builder.inner_param("unused", c.type) for c in captures]
     closed, again = scope.close("bprop", own, results, captures)
     assert again == captures
     # the backward graph gets operands (saved values, captures), then outputs, then cotangents

@@ -270,7 +270,7 @@ def make_graph(name: str, types: Sequence[Type], emit: Callable[..., Any]) -> Gr
     binder: Any = state.binder
     builder = binder.builder
     with inner_scope(binder) as scope:
-        scope.params = params = [builder.param("p", t) for t in types]
+        scope.params = params = [builder.inner_param("p", t) for t in types]
         out = emit(*[binder.wrap(p) for p in params])
         nodes = [binder.node_of(v) for v in out] if isinstance(out, list) else binder.node_of(out)
     graph, captures = scope.close(name, params, nodes)

@@ -216,8 +216,31 @@ def _from_terms(const: int, terms: dict[Monomial, int]) -> Extent:
     kept.sort(key=lambda item: (-len(item[0]), [_order(f) for f in item[0]]))
     ranges = [_corners(_times, (coef, coef), _monomial_bounds(mono)) for mono, coef in kept]
     lo, hi = (const + sum(ends) for ends in zip(*ranges, strict=True))
+    lo, hi = _tightened(lo, hi, const, dict(kept))
     frozen = tuple(kept)
     return _intern(Sum, ("sum", const, frozen), lo, hi, lambda: _show_sum(const, frozen), const=const, terms=frozen)  # type: ignore[no-any-return]
+
+
+def _tightened(lo: float, hi: float, const: int, terms: dict[Monomial, int]) -> tuple[float, float]:
+    """Bounds of a sum, where its one ``max`` or ``min`` says more: ``max(a, b) + r`` is at least ``a + r``, of which
+    parts may cancel (what ``pad_mode="same"`` adds to an extent, and the extent)."""
+    choices = [mono for mono in terms if any(map(_is_choice, mono))]
+    if len(terms) == 1 or len(choices) != 1 or len(choices[0]) != 1:
+        return lo, hi
+    (choice,) = choices[0]
+    assert isinstance(choice, Atom)
+    if any(_is_choice(f) for arg in choice.args for mono in _terms(arg)[1] for f in mono):
+        return lo, hi  # there would be a sum for each way through them
+    coef = terms[choices[0]]
+    rest = _from_terms(const, {m: c for m, c in terms.items() if m != choices[0]})
+    ends = [bounds(rest + coef * arg) for arg in choice.args]
+    if (choice.op == "max") is (coef > 0):
+        return max(lo, *[end[0] for end in ends]), hi
+    return lo, min(hi, *[end[1] for end in ends])
+
+
+def _is_choice(x: Dim) -> bool:
+    return isinstance(x, Atom) and x.op in ("max", "min")
 
 
 def _combine(a: Extent, b: Extent, sign: int) -> Extent:

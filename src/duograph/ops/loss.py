@@ -22,7 +22,7 @@ from .cumulative import cumsum
 from .indexing import gather, gather_elements
 from .logical import logical_and, logical_not
 from .movement import broadcast_to, expand_dims, reduce_sum, reshape, squeeze
-from .norm import log_softmax, reduce_mean, scaled, shifted
+from .norm import log_softmax, number_along, reduce_mean, scaled, shifted
 from .power import pow_, xlogy
 from .select import select
 from .smooth_activation import softplus
@@ -91,11 +91,10 @@ def _cross_entropy_of_probabilities(
             f"For 'cross_entropy', class probabilities need the shape of the logits {tuple(log_probs.shape)}, "
             f"but got {tuple(target.shape)}."
         )
-    classes = log_probs.shape[axis]
     if tuple(target.shape) != tuple(log_probs.shape):
         target = reshape(target, shape=tuple(log_probs.shape))  # sizes that only a running program knows: checked there
     if label_smoothing:
-        target = shifted(scaled(target, 1 - label_smoothing), label_smoothing / classes)
+        target = shifted(scaled(target, 1 - label_smoothing), label_smoothing / number_along(log_probs, (axis,)))
     parts = mul(log_probs, target)
     if weight is not None:
         parts = mul(parts, _along(weight, log_probs, axis))
@@ -148,7 +147,7 @@ def nll_loss(
     if label_smoothing:
         spread = log_probs if weight is None else mul(log_probs, _along(weight, log_probs, axis))
         smooth = neg(squeeze(select(ignored, zero, reduce_sum(spread, axis=(axis,), keep_dims=True)), (axis,)))
-        share = label_smoothing / log_probs.shape[axis]
+        share = label_smoothing / number_along(log_probs, (axis,))
     if reduction == "mean":
         count = total(weights)
         loss, smooth = div(total(loss), count), div(total(smooth), count) if label_smoothing else None
@@ -207,7 +206,7 @@ def kl_div(log_probs: Any, target: Any, reduction: str = "mean") -> Any:
     """``target * (log(target) - log_probs)``; ``"batchmean"`` divides the sum by the first extent."""
     loss = sub(xlogy(target, target), mul(target, log_probs))
     if reduction == "batchmean":
-        return scaled(total(loss), 1.0 / log_probs.shape[0])
+        return scaled(total(loss), 1.0 / number_along(log_probs, (0,)))
     return reduced(loss, reduction, "kl_div")
 
 
@@ -250,7 +249,7 @@ def multilabel_margin_loss(x: Any, target: Any, reduction: str = "mean") -> tupl
         cast(expand_dims(listed, axis + 1), dtype=x.dtype), cast(expand_dims(logical_not(member), axis), dtype=x.dtype)
     )
     loss = reduce_sum(mul(gap, counts), axis=(axis, axis + 1), keep_dims=False)
-    loss = scaled(loss, 1.0 / classes)
+    loss = scaled(loss, 1.0 / number_along(x, (axis,)))
     return reduced(loss, reduction, "multilabel_margin_loss"), cast(member, dtype=target.dtype)
 
 

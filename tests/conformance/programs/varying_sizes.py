@@ -9,6 +9,7 @@ import numpy as np
 
 import duograph as ms
 from duograph import nn, ops
+from duograph.nn.probability.distribution import Categorical, Normal
 from tests.conformance.harness import T, program
 
 SIZES = (5, 7, 3, 33, 1, 64, 65, 7, 0, 16, 31, 130, 2)
@@ -430,3 +431,62 @@ def lengths_of_other_sequences_error():
     for i, weight in enumerate(recurrent.get_parameters()):
         weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
     return lambda x, lengths: recurrent(x, None, lengths)[0]
+
+
+@program(calls=[(matrix(n), matrix(m, seed=1)) for n, m in ((5, 5), (7, 7), (3, 4), (33, 33), (2, 9), (6, 6), (0, 0))])
+def shapes_as_a_whole(x, y):
+    n = x.shape[0]
+    return (
+        x.shape == y.shape, x.shape != y.shape, [n, "a"] == [n, "b"], (n, None) == (n, 1), x.shape == x.shape[:1],
+        (n, [1]) != (y.shape[0], [1]), list(x.shape) == x.shape, x * 2 if tuple(x.shape) == tuple(y.shape) else y.sum(),
+        x if x.shape == (7, 6) else x.T,
+    )  # fmt: skip
+
+
+@program(calls=[(matrix(n),) for n in SIZES if n])
+def losses_that_divide_by_an_extent(x):
+    wide, p = x.T, ops.softmax(x, -1)
+    return (
+        ops.kl_div(ops.log_softmax(x, -1), p, "batchmean"),
+        ops.cross_entropy(wide, ops.zeros(6, ms.int32), label_smoothing=0.25),
+        ops.cross_entropy(wide, p.T, label_smoothing=0.25),
+        ops.multilabel_margin_loss(wide, ops.zeros(wide.shape, ms.int32)),
+        ms.grad(lambda t: ops.kl_div(t, p, "batchmean"))(x),
+    )
+
+
+@program(calls=[(matrix(n),) for n in SIZES if n], build=True)
+def distributions_of_what_varies():
+    categorical, normal = Categorical(), Normal(0.0, 1.0)
+
+    def log_probs(x):
+        p = ops.softmax(x, -1)
+        return categorical.log_prob(ops.arange(x.shape[0]) % 6, p), categorical.entropy(p), normal.log_prob(x, x, p)
+
+    return log_probs
+
+
+@program(calls=[(matrix(n, 16).reshape(1, 2, n, 8),) for n in (5, 7, 1, 2, 12, 33)], build=True)
+def windows_that_pad_to_the_same_extent():
+    pools = nn.MaxPool2d(3, 2, pad_mode="same"), nn.AvgPool2d(3, 2, pad_mode="same")
+    wider = nn.Conv2dTranspose(2, 3, 3, 2, pad_mode="same", weight_init=matrix(6, 9).reshape(2, 3, 3, 3))
+
+    def windows(x):
+        return (
+            *(pool(x) for pool in pools), wider(x),
+            ms.grad(lambda t: (wider(t) ** 2).sum() + (pools[0](t) * 3).sum())(x),
+        )  # fmt: skip
+
+    return windows
+
+
+@program(calls=[(matrix(n, 16).reshape(1, 2, 8, n),) for n in (5, 7, 1, 2, 12)], build=True)
+def recurrence_along_what_is_pooled():
+    pool, layer = nn.MaxPool2d(2, 2, pad_mode="same"), nn.GRU(8, 3)
+    for i, weight in enumerate(layer.get_parameters()):
+        weight.set_data(matrix(*weight.shape, seed=i) if weight.ndim == 2 else matrix(1, *weight.shape, seed=i)[0])
+
+    def read(x):
+        return layer(pool(x).reshape(1, 8, -1).transpose(2, 0, 1))[0]
+
+    return lambda x: (read(x), ms.grad(lambda t: (read(t) ** 2).sum())(x))

@@ -1,4 +1,5 @@
 import copy
+import math
 import pickle
 
 import pytest
@@ -172,6 +173,14 @@ def test_division_by_zero():
         N // 0
     with pytest.raises(ZeroDivisionError):
         N % 0
+
+
+def test_bounds_of_an_extent_with_what_pads_it_to_whole_windows():
+    size = Symbol("n", 1)
+    whole = -2 * ((-size) // 2)
+    assert bounds(dim_max(whole - size, 0) + size) == (2, math.inf)
+    assert bounds(7 - size - dim_max(whole - size, 0)) == (-math.inf, 5)
+    assert bounds(dim_min(9 - size, 0) + size) == (-math.inf, 9)
 
 
 def test_sizes_of_too_many_steps_are_not_followed():

@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Parameter, Tensor, nn, ops
+from tests.conformance.programs import varying_sizes
 
 SIZES = (32, 16, 8, 31, 5, 64, 7, 1, 2, 33)
 
@@ -189,6 +190,25 @@ def test_what_needs_the_number_of_rows_stays_static_and_is_not_tried_again():
     assert versions(compiled) == 5
     assert len(compiled.explain().static_sizes) == 1
     assert "a version for each size of x.shape[0]: " in str(compiled.explain())
+
+
+@pytest.mark.parametrize(
+    "function, shape",
+    [
+        (varying_sizes.shapes_as_a_whole, (-1, 6)),
+        (varying_sizes.losses_that_divide_by_an_extent, (-1, 6)),
+        (varying_sizes.distributions_of_what_varies(), (-1, 6)),
+        (varying_sizes.windows_that_pad_to_the_same_extent(), (1, 2, -1, 8)),
+        (varying_sizes.recurrence_along_what_is_pooled(), (1, 2, 8, -1)),
+    ],
+)
+def test_what_asks_for_sizes_as_numbers_has_a_version_for_all(function, shape):
+    compiled = ms.jit(function)
+    for n in (5, 7, 9, 12):
+        x = ops.ones([n if extent == -1 else extent for extent in shape])
+        compiled(*[x] * function.__code__.co_argcount)
+    assert len(compiled.explain().versions) == 2
+    assert not compiled.explain().static_sizes
 
 
 @pytest.mark.parametrize("how", ["enable_dynamic", "above jit", "set_inputs", "signature"])

@@ -229,3 +229,57 @@ def test_gradients_outside_of_compiled_nets(loss, loops):
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert compiled == results(ms.PYNATIVE_MODE)[0]
+
+
+MODES = ["ast", "bytecode", "trace"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_where_a_layer_after_it_keeps_running_means(mode):
+    """What a recurrent layer's gradient reads is not what the program has changed since."""
+
+    def trained(compiled):
+        ms.set_seed(5)
+        layer, norm = nn.GRU(WIDTH, HIDDEN, bidirectional=True), nn.BatchNorm1d(2 * HIDDEN)
+        norm.set_train()
+        weights = [*layer.trainable_params(), *norm.trainable_params()]
+        derivative = ms.value_and_grad(lambda x: (norm(layer(x)[0].reshape(-1, 2 * HIDDEN)) ** 3).sum(), None, weights)
+
+        def step(x):
+            return (*derivative(x), norm.moving_mean * 1)
+
+        step = ms.jit(step, capture_mode=mode, fullgraph=True) if compiled else step
+        return [[t.asnumpy().tobytes() for t in (v, *g, m)] for v, g, m in (step(drawn(STEPS, BATCH, WIDTH)),) * 2]
+
+    assert trained(compiled=True) == trained(compiled=False)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("before", ["lstm", "bprop"])
+def test_a_loop_after_it_that_ends_by_values(mode, before):
+    """The loop is captured once per path, with what comes before it, which must come out the same each time."""
+
+    class Tripled(nn.Cell):
+        def construct(self, x):
+            return x * 2
+
+        def bprop(self, x, out, dout):
+            return (dout * 3,)
+
+    layer = nn.LSTM(WIDTH, HIDDEN) if before == "lstm" else Tripled()
+
+    def decoded(x):
+        x = layer(x)
+        x, outs = x[0] if isinstance(x, tuple) else x, []
+        while True:
+            x = ops.tanh(x * 2 + 0.5)
+            outs.append(x.mean(0))
+            if x.mean() > 0.8 or len(outs) == 4:
+                return ops.stack(outs)
+
+    compiled = ms.jit(decoded, capture_mode=mode, fullgraph=True)
+    for scale in (1, -2, 5):
+        x = drawn(STEPS, BATCH, WIDTH) * scale
+        assert compiled(x).asnumpy().tobytes() == decoded(x).asnumpy().tobytes()
+        if before == "bprop":
+            assert (ms.grad(lambda x: compiled(x).sum())(x) == ms.grad(lambda x: decoded(x).sum())(x)).all()

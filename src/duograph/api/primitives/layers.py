@@ -18,6 +18,7 @@ from duograph.ops.norm import batch_norm_inference as batch_norm_inference_op
 from duograph.ops.norm import batch_norm_training as batch_norm_training_op
 from duograph.ops.norm import l2_normalize as l2_normalize_op
 from duograph.ops.norm import moments as moments_op
+from duograph.ops.norm import number_along
 from duograph.ops.norm import scaled as scaled_op
 from duograph.ops.norm import shifted as shifted_op
 from duograph.ops.norm import softmax as softmax_op
@@ -328,7 +329,7 @@ def _sparse_cross_entropy(p: Any, logits: Tensor, labels: Tensor) -> Tensor:
 
     chosen = one_hot(labels, depth=logits.shape[-1], dtype=logits.dtype)
     gap = arithmetic.sub(softmax_op(logits, axis=logits.ndim - 1), chosen)
-    return scaled_op(gap, 1.0 / logits.shape[0])
+    return scaled_op(gap, 1.0 / number_along(logits, (0,)))
 
 
 _row("SparseSoftmaxCrossEntropyWithLogits", _sparse_cross_entropy, {"is_grad": False})

@@ -70,7 +70,7 @@ class CaptureBinder(GraphBinder):
         self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
         self.has_hooks = False
         self._handles: dict[int, tuple[Tensor, Tensor]] = {}
-        self.own_gradients: list[tuple[Snapshot, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
+        self.own_gradients: list[tuple[Snapshot | None, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
         self.reads_written = False
         """Whether an op reads what the program has written to a tensor from outside. Under a tape outside, that is the
         tensor, which may be written again; to the graph it is a value of its own."""
@@ -196,7 +196,8 @@ class CaptureBinder(GraphBinder):
     def note_own_gradient(self, values: Sequence[Any], again: Callable[[], bool], is_pure: bool) -> None:
         if not is_pure:
             self.note_hooked()  # tapes outside have it run in the state that there is by then
-        self.own_gradients.append((self.session.world.snapshot(), [(x, self._stamp(x)) for x in values], again))
+        before = None if is_pure else self.session.world.snapshot()
+        self.own_gradients.append((before, [(x, self._stamp(x)) for x in values], again))
 
     @property
     def overwrites_own_gradients(self) -> bool:
@@ -216,7 +217,7 @@ class CaptureBinder(GraphBinder):
         for before, values, is_as_before in self.own_gradients:
             if self._overwrites(values):
                 raise Uncapturable("a write to what a function of the user's on gradients (bprop, hook) is given later")
-            if self.session.world.changed_since(before) and not is_as_before():
+            if before is not None and self.session.world.changed_since(before) and not is_as_before():
                 raise Uncapturable("a function of the user's on gradients (bprop, hook) that reads what has changed")
 
     def is_watched_and(self, alias: Alias, stored: Stored | None) -> bool:

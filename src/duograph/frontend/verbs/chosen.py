@@ -17,6 +17,7 @@ from duograph.tensor.tensor import Tensor
 from ..control.paths import Outcome
 from ..rules.errors import Uncapturable
 from ..rules.facts import MISSING
+from ..values.text import contains_symbolic
 
 if TYPE_CHECKING:
     from .semantics import Semantics
@@ -25,6 +26,7 @@ MAX_CHOICES = 32
 """What is only known at run time becomes a choice between so many at most."""
 MANY_PLACES = 512
 """So many places are chosen on several paths, by all attempts of a capture."""
+_ITEMS = (bool, int, str, type(None))
 MAX_PARTS = 4
 """Of so many items a part is chosen, and the code after that captured for each, where there may be a break instead."""
 
@@ -130,6 +132,26 @@ def is_among(container: Any, value: Any) -> Any:
     if not all(map(is_number, others)) or any(v is value for v in others):
         return None
     return functools.reduce(operator.or_, [v == value for v in others], False)
+
+
+def are_equal(a: Any, b: Any) -> Any:
+    """``a == b`` of lists or tuples of which some integers are only known at run time (the shape of a tensor), as a
+    number; ``None``: it is another question."""
+    if type(a) is not type(b) or not contains_symbolic((a, b)):
+        return None
+    return _same_items(a, b)
+
+
+def _same_items(a: Any, b: Any) -> Any:
+    if type(a) in (list, tuple) and type(a) is type(b):
+        found = [_same_items(x, y) for x, y in zip(a, b)]
+        if any(same is None for same in found):
+            return None
+        differs = len(a) != len(b) or any(same is False for same in found)
+        return not differs and functools.reduce(operator.and_, found, True)
+    if not all(type(v) in _ITEMS or (type(v) is Scalar and v.kind != "float") for v in (a, b)):
+        return None  # a float may be NaN, which is equal here if it is the same object
+    return is_number(a) is is_number(b) and a == b
 
 
 def is_index(value: Any) -> bool:

@@ -38,7 +38,7 @@ from ..values.restricted import Restricted
 from ..values.text import GraphText, Percent, contains_symbolic, rendered
 from ..values.world import CONTAINERS, Conflict
 from .attributes import Attributes, user_method
-from .chosen import is_among, is_index, is_sequence, item_at, part, position, static_size
+from .chosen import are_equal, is_among, is_index, is_sequence, item_at, part, position, static_size
 from .dispatch import comparisons_in_turn, operands_in_turn
 from .native_errors import run_native
 from .operands import check_holder, check_key, check_operand, check_text
@@ -306,6 +306,8 @@ class Semantics(Attributes):
             return self._compare_fields(op, a, b)
         if op in _ORDERS and type(a) is type(b) and has_generated(type(a), left):
             return self._order_fields(op, a, b)
+        if op in (operator.eq, operator.ne) and (same := are_equal(a, b)) is not None:
+            return same if op is operator.eq else same == False  # noqa: E712
         self._refuse_foreign(a, b)
         return run_native(self.session, op, a, b)
 

@@ -50,6 +50,11 @@ Divisor = Annotated[int | None, Kind("int", _divisor, kept=False)]
 CountPad = Annotated[bool, Kind("bool", checks.boolean, "whether padding counts", kept=False)]
 
 
+def _pads(x: Tensor, mode: str, padding: Any, *window: Any) -> tuple[tuple[int, int], ...]:
+    """`resolve_padding` for the extents of ``x``: here, as methods of Cells have them as numbers."""
+    return resolve_padding(mode, padding, x.shape[2:], *window)
+
+
 @with_settings
 class _Pool(Cell):
     """What pooling layers share: window, stride and padding."""
@@ -78,8 +83,7 @@ class _Pool(Cell):
             self.format = given["data_format"]
 
     def _pads(self, x: Tensor, dilation: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-        mode = self.pad_mode.lower()
-        return resolve_padding(mode, self._padding, x.shape[2:], self._kernel, self._stride, dilation, self.kind)
+        return _pads(x, self.pad_mode.lower(), self._padding, self._kernel, self._stride, dilation, self.kind)
 
     def extend_repr(self) -> str:
         kernel, stride = self.kernel_size, self.stride

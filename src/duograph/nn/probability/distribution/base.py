@@ -94,6 +94,12 @@ def below(low: Any, high: Any, owner: str) -> None:
         raise ValueError(f"For '{owner}', the 'low' must be less than 'high', but got {low} and {high}.")
 
 
+def together(*tensors: Any) -> tuple[Any, ...]:
+    """``tensors``, broadcast to the shape of all: here, as methods of Cells have sizes as numbers."""
+    shape = tuple(broadcast_shapes(*[t.shape for t in tensors]))
+    return tuple(t if tuple(t.shape) == shape else _OPS["broadcast_to"](t, shape) for t in tensors)
+
+
 class Distribution(Cell):
     """Base class of distributions.
 
@@ -190,8 +196,7 @@ class Distribution(Cell):
                 raise TypeError(f"For '{self._name}', the '{name}' must be given: the constructor got none.")
             tensor = default if value is None else self._check_value(value, name)
             found.append(tensor.astype(self._parameter_type))
-        shape = tuple(broadcast_shapes(*[p.shape for p in found])) if found else ()
-        return tuple(p if tuple(p.shape) == shape else _OPS["broadcast_to"](p, shape) for p in found)
+        return together(*found)
 
     def _check_value(self, value: Any, name: str) -> Any:
         if not isinstance(value, Tensor):

@@ -176,6 +176,15 @@ def _probabilities(value: np.ndarray) -> str:
     return "" if np.allclose(sums, 1, rtol=10 * float(np.finfo(value.dtype).eps), atol=0) else "sum to 1"
 
 
+def _chosen(of_classes: Any, place: Any) -> Any:
+    """What each of ``place`` has of values along the last axis; places beyond the ends count as the ends."""
+    shape = tuple(broadcast_shapes(place.shape, of_classes.shape[:-1]))
+    count = of_classes.shape[-1]
+    index = _OPS["broadcast_to"](place.clamp(0, count - 1).astype(dt.int32), shape)
+    values = _OPS["broadcast_to"](of_classes, (*shape, count))
+    return _OPS["gather_elements"](values, len(shape), index.expand_dims(-1)).squeeze(-1)
+
+
 class Categorical(Sampled):
     """A class ``0 ... n - 1``, with the probabilities along the last axis of ``probs``.
 
@@ -223,21 +232,13 @@ class Categorical(Sampled):
     def _kl_loss(self, dist, p_b, p):
         return (p * (log(p) - log(p_b))).sum(-1)
 
-    def _chosen(self, of_classes: Any, place: Any) -> Any:
-        """What each of ``place`` has of values along the last axis; places beyond the ends count as the ends."""
-        shape = tuple(broadcast_shapes(place.shape, of_classes.shape[:-1]))
-        count = of_classes.shape[-1]
-        index = _OPS["broadcast_to"](place.clamp(0, count - 1).astype(dt.int32), shape)
-        values = _OPS["broadcast_to"](of_classes, (*shape, count))
-        return _OPS["gather_elements"](values, len(shape), index.expand_dims(-1)).squeeze(-1)
-
     def _log_prob(self, value, p):
         k = floor(value)
         inside = (k >= 0).logical_and(k < p.shape[-1])
-        return where(inside, self._chosen(log(p), k), -math.inf)
+        return where(inside, _chosen(log(p), k), -math.inf)
 
     def _cdf(self, value, p):
-        return where(value < 0, 0.0, self._chosen(p.cumsum(-1), floor(value)))
+        return where(value < 0, 0.0, _chosen(p.cumsum(-1), floor(value)))
 
     def _sample(self, shape, p):
         count = p.shape[-1]
