@@ -4,7 +4,7 @@ is then one of two alternatives, with the condition under which it is the first 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from duograph.ir.node import Node
 from duograph.ops.scalar import Scalar
@@ -15,11 +15,8 @@ from ..values.world import Conflict
 from .join_journals import Absent, Build, constant
 from .paths import NoJoin
 
-if TYPE_CHECKING:
-    from .join import Joiner
 
-
-def choice(joiner: Joiner, x: Any, y: Any, why: str) -> Build:
+def choice(joiner: Any, x: Any, y: Any, why: str) -> Build:
     """What is ``x`` on one path and ``y`` on the other, which are no one value: who reads it decides again which, by
     what this decision was about. Of two that are chosen already, and others, those of one kind are joined.
 
@@ -65,7 +62,7 @@ def _pairings(x: Any, y: Any) -> Iterator[tuple[tuple[Any, Any], tuple[Any, Any]
         yield (p, q), (u, w), (v, z)
 
 
-def _condition(joiner: Joiner, p: Any, q: Any) -> Build:
+def _condition(joiner: Any, p: Any, q: Any) -> Build:
     """The output that is ``p`` on one side and ``q`` on the other; one for all variables of which that is so."""
     for k, pair in enumerate(joiner.pairs):
         if all(a is b for a, b in zip(pair, (p, q), strict=True)):
@@ -73,7 +70,7 @@ def _condition(joiner: Joiner, p: Any, q: Any) -> Build:
     return joiner.output(p, q)
 
 
-def _alternative(joiner: Joiner, x: Any, y: Any) -> Build:
+def _alternative(joiner: Any, x: Any, y: Any) -> Build:
     """One alternative of a variable, as either path has it.
 
     Raises:
@@ -107,7 +104,7 @@ def _alternative(joiner: Joiner, x: Any, y: Any) -> Build:
     raise NoJoin(f"a {type(value).__name__} on one path only")
 
 
-def outlives(joiner: Joiner, node: Node | Tensor) -> bool:
+def outlives(joiner: Any, node: Node | Tensor) -> bool:
     """Whether ``node`` was made before the decision, so that both paths know it."""
     scope = joiner.regions.builder.current
     while scope is not None:
