@@ -6,7 +6,8 @@ Two leaves join if they ended the same way. Value by value:
 * tensors of equal type, numbers of equal kind: one output of the ``cond``; equal views of one tensor: such a view;
 * two texts: which of them it is, as a number;
 * tuples and lists of equal length, dicts of equal keys: element by element;
-* anything else: a local variable gets a `Conflict` (harmless unless read); elsewhere the region dissolves.
+* anything else: a local variable gets a `Conflict`, which knows both values if it can (`alternatives`), and is harmless
+  unless read; elsewhere the region dissolves.
 
 Types are never promoted to make values join: eager Python would not.
 """
