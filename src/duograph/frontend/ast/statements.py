@@ -51,6 +51,13 @@ def _asks_choice(node: ast.stmt, frame: Frame) -> bool:
     return bool(chosen) and not _names_read(node).isdisjoint(chosen)
 
 
+def _may_choose(node: ast.stmt) -> bool:
+    """Whether a statement assigns what is one of two values, perhaps of different kinds."""
+    return (
+        isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.IfExp) and not contains_yield(node)
+    )
+
+
 def _names_read(node: ast.stmt) -> frozenset[str]:
     """The names that a simple statement, or the test of an ``if``, reads; none of one that a generator leaves."""
     if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.Assert | ast.Return | ast.If):
@@ -80,10 +87,8 @@ class Statements(Expressions):
             method = getattr(self, f"exec_{type(node).__name__}", None)
             if method is None:
                 raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
-            if self.session.regions.log.has_choices and _asks_choice(
-                node, frame
-            ):  # whose answers join again right after
-                return self.session.regions.run(lambda: method(node, frame) or NEXT)
+            if _may_choose(node) or (self.session.regions.log.has_choices and _asks_choice(node, frame)):
+                return self.session.regions.run(lambda: method(node, frame) or NEXT)  # its paths join again right after
             return method(node, frame) or NEXT
         except Uncapturable as exc:
             if exc.span is None:
