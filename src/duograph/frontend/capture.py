@@ -129,6 +129,9 @@ def capture(
             if log.has_joined_text:  # it may be asked what it says
                 log.joins_texts = log.has_joined_text = False
                 continue
+            if log.has_choices:  # paths that stay apart know more
+                log.keeps_choices = log.has_choices = False
+                continue
             if not any(log.forking.values()):
                 raise
             log.forking = dict.fromkeys(log.forking, False)  # what follows a loop may need what unrolling knows

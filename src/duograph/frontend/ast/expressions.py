@@ -119,6 +119,12 @@ class Expressions(Receivers):
 
     def _local(self, name: str, frame: Frame, error: type[NameError]) -> Any:
         value = frame.locals.get(name, MISSING)
+        if isinstance(value, Conflict):
+            value = self.resolve(value)
+            if value is MISSING:
+                del frame.locals[name]
+            else:
+                frame.locals[name] = value
         if value is MISSING:
             if error is UnboundLocalError:
                 raise UnboundLocalError(
@@ -128,16 +134,18 @@ class Expressions(Receivers):
                 f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
                 name=name,
             )
-        if isinstance(value, Conflict):
-            self.resolve(value)
         return value
 
-    def resolve(self, conflict: Conflict) -> None:
-        """A variable that paths left with different kinds of values is read: capture again, paths apart."""
+    def resolve(self, conflict: Conflict) -> Any:
+        """The value of a variable that paths left with different kinds of values, on the path on which it is read. If
+        the join does not know it: capture again, paths apart."""
+        if conflict.choice is not None:
+            condition, one, other = conflict.choice
+            return one if self.session.regions.decide(condition) else other
         key = conflict.key
         if isinstance(key, tuple) and key and key[0] == "peel":
             self.session.peel(key[1], conflict.why)
-        self.session.regions.dissolve(key)
+        return self.session.regions.dissolve(key)
 
     def _cell(self, name: str, frame: Frame) -> Any:
         if name == "__class__":

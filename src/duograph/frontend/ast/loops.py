@@ -47,7 +47,7 @@ class Loops(Statements):
             return self.block(node.body, frame)
 
         key = self.session.regions.next_key()
-        once = self._alone(node, body)
+        once = self._alone(node, frame, body)
         log = self.session.log
         region = self.session.regions.current
         assert region is not None
@@ -79,7 +79,7 @@ class Loops(Statements):
         self.session.log.forking[key] = True  # unrolled, each iteration is one more path
         raise Restart
 
-    def _alone(self, node: ast.For | ast.While, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
+    def _alone(self, node: ast.For | ast.While, frame: Frame, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
         """The body of an iteration that is unrolled: paths that ``continue`` meet the others at its end."""
         if not any(isinstance(part, ast.Continue) for statement in node.body for part in ast.walk(statement)):
             return body
@@ -88,7 +88,11 @@ class Loops(Statements):
             outcome = body()
             return NEXT if outcome.kind == "continue" else outcome
 
-        return lambda: self.session.regions.run(once)
+        def run() -> Outcome:
+            self.at(node, frame)  # the place of all iterations, whichever statement the one before has ended with
+            return self.session.regions.run(once)
+
+        return run
 
     def _most_unrolled(self) -> int:
         """Iterations of a loop whose end is known that are unrolled."""
@@ -211,7 +215,7 @@ class Loops(Statements):
         region = self.session.regions.current
         assert region is not None
         names = [target.id for target in ast.walk(node.target) if isinstance(target, ast.Name)]
-        once = self._alone(node, lambda: self.block(node.body, frame))
+        once = self._alone(node, frame, lambda: self.block(node.body, frame))
         for count, value in enumerate(values):
             if count > MAX_UNROLL:
                 raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")

@@ -17,8 +17,9 @@ from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.exceptions import check_raised, is_caught_by
 from ..rules.facts import MISSING
 from ..rules.faults import check_whose
+from ..source.scope import contains_yield
 from ..values.journals import Journal
-from ..values.world import Frame
+from ..values.world import Conflict, Frame
 from ..verbs.contexts import CapturedContext
 from ..verbs.library import imported
 from ..verbs.stacks import protocol_method
@@ -44,6 +45,31 @@ def _leaves_by(body: list[ast.stmt]) -> type[ast.stmt] | None:
     return type(last) if isinstance(last, ast.Return | ast.Break | ast.Continue | ast.Raise) else None
 
 
+def _asks_choice(node: ast.stmt, frame: Frame) -> bool:
+    """Whether a statement may read a variable of which a join has kept both values."""
+    chosen = [k for k, v in frame.locals.items() if isinstance(v, Conflict) and v.choice is not None]
+    return bool(chosen) and not _names_read(node).isdisjoint(chosen)
+
+
+def _may_choose(node: ast.stmt) -> bool:
+    """Whether a statement assigns what is one of two values, perhaps of different kinds."""
+    return (
+        isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.IfExp) and not contains_yield(node)
+    )
+
+
+def _names_read(node: ast.stmt) -> frozenset[str]:
+    """The names that a simple statement, or the test of an ``if``, reads; none of one that a generator leaves."""
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.Assert | ast.Return | ast.If):
+        return frozenset()
+    if contains_yield(node):
+        return frozenset()
+    names = [part for part in ast.walk(node.test if isinstance(node, ast.If) else node) if isinstance(part, ast.Name)]
+    return frozenset(
+        part.id for part in names if not isinstance(part.ctx, ast.Store) or isinstance(node, ast.AugAssign)
+    )
+
+
 class Statements(Expressions):
     """Executes statements in a frame; each gives an `Outcome`."""
 
@@ -61,6 +87,8 @@ class Statements(Expressions):
             method = getattr(self, f"exec_{type(node).__name__}", None)
             if method is None:
                 raise Uncapturable(f"the statement {type(node).__name__}", self.span(node, frame))
+            if _may_choose(node) or (self.session.regions.log.has_choices and _asks_choice(node, frame)):
+                return self.session.regions.run(lambda: method(node, frame) or NEXT)  # its paths join again right after
             return method(node, frame) or NEXT
         except Uncapturable as exc:
             if exc.span is None:

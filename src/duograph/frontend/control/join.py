@@ -6,7 +6,8 @@ Two leaves join if they ended the same way. Value by value:
 * tensors of equal type, numbers of equal kind: one output of the ``cond``; equal views of one tensor: such a view;
 * two texts: which of them it is, as a number;
 * tuples and lists of equal length, dicts of equal keys: element by element;
-* anything else: a local variable gets a `Conflict` (harmless unless read); elsewhere the region dissolves.
+* anything else: a local variable gets a `Conflict`, which knows both values if it can (`alternatives`), and is harmless
+  unless read; elsewhere the region dissolves.
 
 Types are never promoted to make values join: eager Python would not.
 """
@@ -34,7 +35,8 @@ from ..rules.exact import are_same_elements, are_same_keys
 from ..rules.facts import HEAP_TYPE, MISSING
 from ..values.text import GraphText, Pick
 from ..values.world import Conflict, Snapshot, new_tuple, set_contents
-from .join_journals import Absent, Build, join_journals
+from .alternatives import choice, outlives
+from .join_journals import Absent, Build, constant, join_journals
 from .paths import Fork, Leaf, NoJoin, Outcome
 
 if TYPE_CHECKING:
@@ -72,14 +74,16 @@ def has_changed(before: Any, after: Any) -> bool:
 
 
 class Joiner:
-    """Collects the pairs of values that the two branches of one decision must output."""
+    """Collects the pairs of values that the two branches of one decision must output; ``pred`` is what it decided by,
+    if what comes afterwards may ask."""
 
-    def __init__(self, regions: Regions, key: Any) -> None:
-        self.regions, self.key = regions, key
+    def __init__(self, regions: Regions, key: Any, pred: Any = None) -> None:
+        self.regions, self.key, self.pred = regions, key, pred
         self.world = regions.world
         self.binder = regions.world.binder
         self.pairs: list[tuple[Any, Any]] = []
         self.joins_texts = True
+        self.joins_exits = regions.joins_exits(key)
         self._memo: dict[tuple[int, int], Build] = {}
         self._twins: dict[tuple[int, int], int] = {}
 
@@ -183,7 +187,7 @@ class Joiner:
         """What comes from outside of `no_grad` and is handed on, or not written, keeps its gradient; a ``cond`` within
         the block has none. (In a loop there is but the ``cond``: only tapes outside ask for gradients, and plain
         Python answers them.)"""
-        if not state.detached or not any(may_have_gradient(x) and _outlives(self, x) for x in values):
+        if not state.detached or not any(may_have_gradient(x) and outlives(self, x) for x in values):
             return
         scope = self.regions.builder.current
         while scope is not None and not scope.repeats:
@@ -254,7 +258,7 @@ def _join(regions: Regions, key: Any, tree: Leaf | Fork) -> Leaf | None:
             return None
         sides.append(leaf)
     a, b = sides
-    joiner = Joiner(regions, key)
+    joiner = Joiner(regions, key, tree.pred)
     try:
         outcome = _join_outcomes(joiner, a, b)
         apply_state = _join_states(joiner, a.state, b.state, tree)
@@ -273,9 +277,20 @@ def _visible_definitions(fork: Fork, *states: Snapshot) -> dict[Any, Any]:
     return {k: d for k, d in found.items() if not any(scope.owns(n) for scope in scopes for n in d.captures)}
 
 
+_EXITS = frozenset({"next", "break", "continue", "either"})
+"""Ways to end a block that hand no value on. "either": two of them, as a variable may be one of two values; who joins
+paths decides which, right after (`Regions.run`)."""
+
+
 def _join_outcomes(joiner: Joiner, a: Leaf, b: Leaf) -> Callable[[list[Any]], Any]:
     one, two = a.outcome, b.outcome
     kinds = {"next" if o.kind == "continue" and joiner.key[-1] == "loop" else o.kind for o in (one, two)}
+    if "either" in kinds or (len(kinds) > 1 and joiner.joins_exits):
+        if not kinds <= _EXITS:
+            raise NoJoin("paths end in different ways")
+        x, y = (o.value if o.kind == "either" else o.kind for o in (one, two))
+        way = choice(joiner, x, y, "how a block ends")
+        return lambda results: Outcome("either", way(results))
     if len(kinds) != 1 or "raise" in kinds:
         raise NoJoin("paths end in different ways")
     kind = kinds.pop()
@@ -304,7 +319,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner) for s in (a, b))
         if (x is MISSING) != (y is MISSING):
             raise NoJoin("an attribute is there on one path only")
-        build = joiner.value(x, y) if x is not MISSING else partial(_constant, MISSING)
+        build = joiner.value(x, y) if x is not MISSING else constant(MISSING)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))
     if a.token is b.token and not (fork.then_scope.owns(a.token) or fork.else_scope.owns(a.token)):
@@ -334,10 +349,6 @@ def _keep_frame(world: Any, frame: Any, values: dict[str, Any], _: list[Any]) ->
     frame.locals.update(values)
 
 
-def _constant(value: Any, _: list[Any]) -> Any:
-    return value
-
-
 def _set_stored(binder: Any, alias: Any, stored: Any, _: list[Any]) -> None:
     binder.store[alias] = stored
 
@@ -345,17 +356,19 @@ def _set_stored(binder: Any, alias: Any, stored: Any, _: list[Any]) -> None:
 def _join_locals(joiner: Joiner, frame: Any, a: dict[str, Any], b: dict[str, Any]) -> Callable[[list[Any]], None]:
     builds: dict[str, Build] = {}
     for name in [*a, *(n for n in b if n not in a)]:
-        if name not in a or name not in b:
-            conflict = Conflict(joiner.key, f"variable {name!r} is assigned on one path only")
-            builds[name] = partial(_constant, conflict)
-            continue
+        x, y = a.get(name, MISSING), b.get(name, MISSING)
         mark = joiner.mark()
         try:
-            builds[name] = joiner.value(a[name], b[name])
+            if x is MISSING or y is MISSING:
+                raise NoJoin("assigned on one path only")
+            builds[name] = joiner.value(x, y)
         except NoJoin as exc:
             joiner.undo(mark)
-            conflict = Conflict(joiner.key, f"variable {name!r} is {exc} on different paths")
-            builds[name] = partial(_constant, conflict)
+            why = f"variable {name!r} is {exc}" + " on different paths" * (x is not MISSING and y is not MISSING)
+            try:
+                builds[name] = choice(joiner, x, y, why)
+            except NoJoin:
+                builds[name] = constant(Conflict(joiner.key, why))
 
     def apply(results: list[Any]) -> None:
         values = {name: build(results) for name, build in builds.items()}
@@ -409,7 +422,7 @@ def _join_store(joiner: Joiner, a: Snapshot, b: Snapshot) -> list[Callable[[list
         if binder.is_watched_and(alias, x) or binder.is_watched_and(alias, y):
             raise NoJoin("an argument that a gradient is taken of is written on one path only")
         root = (x or y).root  # type: ignore[union-attr]
-        if (x is None or y is None) and isinstance(root._data, Node) and not _outlives(joiner, root._data):
+        if (x is None or y is None) and isinstance(root._data, Node) and not outlives(joiner, root._data):
             steps.append(partial(_set_stored, binder, alias, x or y))
             continue
         nodes = [s.node if s is not None else binder.birth_node(root) for s in (x, y)]
@@ -441,16 +454,6 @@ def _joined_memory(joiner: Joiner, root: Any, x: Stored | None, y: Stored | None
     if joiner.binder.session.is_outside(root) and (0 in memories or lefts[0] is not lefts[1]):
         raise NoJoin("a Parameter gets other memory on one path only")
     return fresh_stamp(), lefts[0]
-
-
-def _outlives(joiner: Joiner, node: Node | Tensor) -> bool:
-    """Whether ``node`` was made before the decision, so that both paths know it."""
-    scope = joiner.regions.builder.current
-    while scope is not None:
-        if node in scope.emitted or not hasattr(node, "op"):
-            return True
-        scope = scope.parent
-    return False
 
 
 class _Token:

@@ -59,18 +59,18 @@ def join_journals(joiner: Any, journal: Any, x: list[Any], y: list[Any]) -> list
         if both is None:
             joiner.undo(mark)
             break
-        builds += [_constant(verb), *both]
+        builds += [constant(verb), *both]
         shared += 1
     told = joiner.binder.session.originals[id(journal)][0] is OUTSIDE
     for side, rest in enumerate((one[shared:], two[shared:])):
         if rest:
             flag = joiner.output(not side, bool(side))
             for verb, operands in rest:
-                builds += [_constant("when"), flag, _constant(verb), _Side(joiner, side, told).values(operands)]
+                builds += [constant("when"), flag, constant(verb), _Side(joiner, side, told).values(operands)]
     return builds
 
 
-def _constant(value: Any) -> Build:
+def constant(value: Any) -> Build:
     return lambda _: value
 
 
@@ -90,9 +90,9 @@ class _Side:
 
     def value(self, value: Any) -> Build:
         if type(value) in _CONSTANTS:
-            return _constant(value)
+            return constant(value)
         if isinstance(value, Scalar):
-            return self._output(value) if hasattr(value.node, "op") else _constant(value)  # an input has no path
+            return self._output(value) if hasattr(value.node, "op") else constant(value)  # an input has no path
         if type(value) is tuple:
             return self.values(value)
         if self.told:
@@ -110,7 +110,7 @@ class _Side:
             parts = [p if isinstance(p, str) else (p[0], self.value(p[1])) for p in value.parts]
             return lambda results: GraphText([p if isinstance(p, str) else (p[0], p[1](results)) for p in parts])
         if isinstance(value, UnreadText) or hasattr(value, "make_python_object"):
-            return _constant(value)
+            return constant(value)
         if type(value) is list:
             items = self.values(value)
             return lambda results: list(items(results))

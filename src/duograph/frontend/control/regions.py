@@ -223,9 +223,17 @@ class Regions:
         """``then()`` if ``pred`` else ``orelse()``, joined right after."""
         return self.run(lambda: then() if self.decide(pred) else orelse())
 
+    def joins_exits(self, key: Any) -> bool:
+        """Whether paths of a region that end in different ways are joined, too: where two others of its place were
+        dissolved, or each iteration of a loop that is unrolled would double the paths."""
+        return self.log.dissolved_at.get(self.log.places.get(key), 0) >= 2
+
     def _finish(self, leaf: Leaf) -> Outcome:
         if leaf.outcome.kind == "raise":
             raise leaf.outcome.value
+        if leaf.outcome.kind == "either":
+            condition, one, other = leaf.outcome.value.choice
+            return Outcome(one if self.decide(condition) else other)
         return leaf.outcome
 
     def explore(self, key: Any, body: Callable[[], Outcome], entry: Snapshot | None = None) -> Leaf | Fork:

@@ -28,6 +28,8 @@ class Log:
         self.recorded = recorded  # the runs so far; ``None``: all paths are captured
         self.joins_texts = True  # a text that depends on a decision is one value
         self.has_joined_text = False
+        self.keeps_choices = True  # a variable may be one of two values (`Conflict.choice`)
+        self.has_choices = False
         self.drops_readings = True  # what a clock says is not looked at
         self.has_reading = False
         self.dissolved: set[Any] = set()

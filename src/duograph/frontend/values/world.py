@@ -37,14 +37,17 @@ CONTAINERS = (list, dict, set, deque)
 class Conflict:
     """What a variable holds after a join of paths that left it with values of different kinds.
 
-    Harmless until it is read; reading it makes the capture start again with the paths kept apart (``key`` names the
-    region whose paths were joined).
+    Harmless until it is read. Who reads it decides which path was taken, if the join knows both values (``choice``);
+    else the capture starts again with the paths kept apart (``key`` names the region whose paths were joined).
+
+    Attributes:
+        choice: a condition, the value where it holds, and the one where it does not; `MISSING` for none.
     """
 
-    __slots__ = ("key", "why")
+    __slots__ = ("choice", "key", "why")
 
-    def __init__(self, key: Any, why: str) -> None:
-        self.key, self.why = key, why
+    def __init__(self, key: Any, why: str, choice: tuple[Any, Any, Any] | None = None) -> None:
+        self.key, self.why, self.choice = key, why, choice
 
     def __repr__(self) -> str:
         return f"<conflict: {self.why}>"

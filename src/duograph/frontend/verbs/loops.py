@@ -158,6 +158,8 @@ class SymbolicLoop:
                 again = self._replaces(entry, location) or again
             if key not in places:
                 first = self._read(entry, location, path)
+                if isinstance(first, Conflict) and first.choice is not None:  # an iteration may read it
+                    self.regions.dissolve(first.key)
                 if first is MISSING or isinstance(first, Conflict):
                     if location[0] != "local":
                         name = location[-1][-1] if location[0] == "overlay" else location[-1]
