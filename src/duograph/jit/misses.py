@@ -115,6 +115,10 @@ def note_misses(
                     _note_number(store, other)
         elif guard is not None and guard.check == "items":
             _note_items(store, guard, values)
+        elif guard is not None:  # kinds of calls in turn: the version of this kind may be another one
+            others = store.compiled[1:MOST_LOOKED_AT]
+            for other in next(filter(None, (_other_numbers(e, names, values) for e in others)), ()):
+                _note_number(store, other)
     if near:
         most_general = max(near, key=lambda miss: len(miss.entry.patterns))
         store.sizes.note(most_general.tensors, values)
@@ -123,6 +127,14 @@ def note_misses(
     if len(store.recompiles) > MOST_CAPTURES:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
+
+
+def _other_numbers(entry: Entry, names: tuple[str, ...], values: Sequence[Any]) -> list[Guard]:
+    """The guards that fail, if ``values`` miss the version because of numbers and texts only."""
+    if entry.names != names:
+        return []
+    failing = entry.misses(values) or entry.misses_of_others(values)
+    return failing if all(g.check == "equal" and may_be_input(g.expected) for g in failing) else []
 
 
 def _note_number(store: Entries, guard: Guard) -> None:

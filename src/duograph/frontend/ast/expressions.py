@@ -118,13 +118,7 @@ class Expressions(Receivers):
         return self._global(name, frame)
 
     def _local(self, name: str, frame: Frame, error: type[NameError]) -> Any:
-        value = frame.locals.get(name, MISSING)
-        if isinstance(value, Conflict):
-            value = self.resolve(value)
-            if value is MISSING:
-                del frame.locals[name]
-            else:
-                frame.locals[name] = value
+        value = self._held(name, frame)
         if value is MISSING:
             if error is UnboundLocalError:
                 raise UnboundLocalError(
@@ -134,6 +128,17 @@ class Expressions(Receivers):
                 f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
                 name=name,
             )
+        return value
+
+    def _held(self, name: str, frame: Frame) -> Any:
+        """What a variable holds on this path; `MISSING` if nothing."""
+        value = frame.locals.get(name, MISSING)
+        if isinstance(value, Conflict):
+            value = self.resolve(value)
+            if value is MISSING:
+                del frame.locals[name]
+            else:
+                frame.locals[name] = value
         return value
 
     def resolve(self, conflict: Conflict) -> Any:
@@ -189,7 +194,8 @@ class Expressions(Receivers):
     def _locals(self, frame: Frame) -> dict[str, Any]:
         if frame.cells or frame.parent is not None:  # it has what it uses of the functions around it, too
             raise Uncapturable("locals() of a function within another one")
-        held = {name: self._local(name, frame, UnboundLocalError) for name in frame.locals}
+        held = {name: self._held(name, frame) for name in list(frame.locals)}
+        held = {name: value for name, value in held.items() if value is not MISSING}
         for value in held.values():
             self.session.check_read(value)
         return held
