@@ -116,9 +116,9 @@ def note_misses(
         elif guard is not None and guard.check == "items":
             _note_items(store, guard, values)
         elif guard is not None:  # kinds of calls in turn: the version of this kind may be another one
-            others = store.compiled[1:MOST_LOOKED_AT]
-            for other in next(filter(None, (_other_numbers(e, names, values) for e in others)), ()):
-                _note_number(store, other)
+            further = (_other_numbers(e, names, values) for e in store.compiled[1:MOST_LOOKED_AT])
+            for number in next(filter(None, further), ()):
+                _note_number(store, number)
     if near:
         most_general = max(near, key=lambda miss: len(miss.entry.patterns))
         store.sizes.note(most_general.tensors, values)

@@ -129,6 +129,26 @@ def test_numbers_become_inputs_at_the_second_value():
     assert f.explain().recompiles == ["n was 0, is 1"]
 
 
+@pytest.mark.parametrize("held", [list, lambda numbers: {"rewards": numbers}, lambda numbers: Returns(numbers)])
+def test_numbers_of_kinds_of_calls_that_take_turns_become_inputs(held):
+    """The latest version is always one of the other length: what differs from those of this length counts."""
+
+    def f(x, episode):
+        found = getattr(episode, "rewards", episode)
+        return sum(x * reward for reward in (found["rewards"] if isinstance(found, dict) else found))
+
+    compiled, x = ms.jit(f), Tensor([1.0, 2.0])
+    for k in range(24):
+        numbers = [k * 0.25 + i for i in range(2 + 3 * (k % 2))]
+        assert compiled(x, held(numbers)).tolist() == f(x, held(numbers)).tolist()
+    assert len(compiled.explain().versions) == 4  # of each length the first, and one for all numbers
+
+
+class Returns:
+    def __init__(self, rewards):
+        self.rewards = rewards
+
+
 def test_numbers_that_shapes_depend_on_stay_constants():
     f = ms.jit(lambda n: ops.ones((n,)) + [n][0])
     for n in (1, 2, 3, 1):
