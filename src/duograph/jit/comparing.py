@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -176,6 +176,27 @@ class Comparing:
                 return
         self._instead.let(calls, callee, is_quiet, present, function)
         self._account = account
+
+    def _look_no_more(self: Any, store: Entries, entries: Sequence[Entry], begun: float) -> None:
+        """Lets further calls go to plain Python natively, where no version is of use to them, or those that find none
+        lose more than the others gain.
+
+        Args:
+            store: of the call, for which no version holds.
+            entries: those that might have.
+            begun: when they were looked for.
+        """
+        if store is not self._own:
+            return
+        if not any(entry.hits > 1 for entry in entries):
+            calls = store.attempts.rest
+        elif self._may_compare():
+            answered = sum(entry.hits for entry in entries)
+            calls = store.attempts.pause(answered, time.perf_counter() - begun, store.plain_seconds)
+        else:
+            calls = 0
+        if calls:
+            self._let(store, calls, self.plain or self.fn)
 
     def _settle(self: Any) -> None:
         """Puts calls that have gone elsewhere on the account that they belong to; Python leads the next one."""

@@ -140,6 +140,11 @@ class Entries:
         self.seconds += seconds * self._weight
         self._weight = 1
 
+    @property
+    def plain_seconds(self) -> float:
+        """What such a call takes in plain Python."""
+        return self.seconds / max(1, self.attempts.unattempted)
+
     def passed(self, calls: int) -> None:
         """So many such calls have gone to plain Python natively: the time of the next one stands for theirs."""
         self.attempts.passed(calls)

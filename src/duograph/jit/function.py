@@ -212,7 +212,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         store = self._store(values)
         if store.is_small and state.tapes:
             return self._plain(args, kwargs)
-        tried = tuple(store.compiled)  # other threads may add versions meanwhile
+        tried, begun = tuple(store.compiled), time.perf_counter()  # other threads may add versions meanwhile
         if (found := first_that_holds(tried, names, values)) is not None:
             return self._run(found, store, values, args, kwargs)
         if self.cut is not None and skeleton is not None and self.cut.covers(names, values):
@@ -248,8 +248,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             self.cut.cause.hits += 1
             return self._run_cut(skeleton, args, kwargs)
-        if store.attempts.rest and store is self._own and not any(e.hits > 1 for e in (*tried, *self._shared.entries)):
-            self._let(store, store.attempts.rest, self.plain or self.fn)
+        self._look_no_more(store, (*tried, *self._shared.entries), begun)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     @property

@@ -87,6 +87,9 @@ RAISING = 8
 MINOR = 4
 """A version with less than one call for so many of another one has no say in whether that pays: its calls were a few of
 the first, or are rare."""
+MISSED, GAIN = 32, 0.5
+"""Calls for which no version holds, after which it is seen what looking for one has cost; the part of its time in plain
+Python that a call gains which finds one."""
 RETRY = 1 << 13
 """Calls after which plain Python is compared anew for the first time."""
 LONGER, LONG_OFTEN = 4.0, 2
@@ -140,6 +143,8 @@ class Attempts:
         self.known_unsteady: frozenset[Any] = frozenset()
         self.has_news = False
         self._backoff = 0  # so many are answered before the next attempt, as far as is known
+        self._looked = self._pause = self._answered = 0
+        self._lost = 0.0
 
     def note_miss(self) -> bool:
         """No version holds for a call; whether those that nobody uses are to go: each costs such a call a check."""
@@ -193,6 +198,23 @@ class Attempts:
     def rest(self) -> int:
         """How many further calls will be answered without an attempt, where many have been."""
         return max(0, min(let(self.waited), self._backoff - self.waited)) if self.waited > SURE else 0
+
+    def pause(self, answered: int, lost: float, plain: float) -> int:
+        """For how many further calls no version is looked for, where most find none: each loses what looking takes, and
+        what the others gain does not make up for it. Longer each time, as long as that is so.
+
+        Args:
+            answered: calls that versions have answered, from the beginning.
+            lost: seconds for which versions were looked for, to no end, in this call.
+            plain: seconds that a call takes in plain Python.
+        """
+        self._lost, self._looked = self._lost + lost, self._looked + 1
+        if self._looked < MISSED:
+            return 0
+        gained = (answered - self._answered) * plain * GAIN
+        self._pause = 0 if gained >= self._lost else min(max(LET, 2 * self._pause), RETRY)
+        self._answered, self._looked, self._lost = answered, 0, 0.0
+        return self._pause
 
     def passed(self, calls: int) -> None:
         """So many calls have gone to plain Python natively."""

@@ -191,3 +191,18 @@ def test_versions_with_few_calls_have_no_say_in_whether_a_function_pays():
     most = 10 * policy.MINOR
     assert policy.is_minor(10, most) and not policy.is_minor(11, most)
     assert policy.is_minor(1, 2) and not policy.is_minor(2, 2)
+
+
+def test_versions_are_not_looked_for_where_that_loses_more_than_it_gains():
+    attempts = Attempts()
+    lost, plain, answered, pauses = 50e-6, 5e-6, 0, []
+    for _ in range(3):
+        pauses += [attempts.pause(answered, lost, plain) for _ in range(policy.MISSED)]
+        answered += policy.MISSED  # as many calls find one
+    given = [n for n in pauses if n]
+    assert given == [policy.LET, 2 * policy.LET, 4 * policy.LET] and pauses.index(given[0]) == policy.MISSED - 1
+    answered += 20 * policy.MISSED * int(lost / plain)  # now most do, which gains more
+    assert not any(attempts.pause(answered, lost, plain) for _ in range(policy.MISSED))
+    for _ in range(40):
+        longest = [attempts.pause(answered, lost, plain) for _ in range(policy.MISSED)][-1]
+    assert longest == policy.RETRY
