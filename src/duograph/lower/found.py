@@ -7,12 +7,12 @@ next hit, without a branch: what is no hit is overwritten, and no store is out o
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .loop.builder import Builder
 from .loop.ir import Buffer, Function, Value
-from .loop.types import I64
+from .loop.types import I64, NUMPY
 
 WORDS = {1: "u8", 2: "u16", 4: "u32", 8: "u64"}
 """By size in bytes, the elements as which values are moved that nobody looks at."""
@@ -32,8 +32,60 @@ def count_hits(elem: str) -> Function:
     """``words[0] =`` how many of ``n`` elements are not zero."""
     b = Builder(f"count_hits_{elem}")
     x, words, n = b.buffer("x", elem), b.buffer("words", "i64"), b.dim("n")
-    b.store(words, 0, b.for_(0, n, 1, lambda i, total: b.add(total, _hit(b, x, i)), [b.const(0)])[0])
+    start, total = b.const(0), b.const(0)
+    if elem == "bool":
+        start = b.mul(b.div(n, 8), 8)
+        (total,) = b.for_(0, start, 8, lambda i, t: b.add(t, _hits_of_word(b, _word(b, x, i))), [total])
+    b.store(words, 0, b.for_(start, n, 1, lambda i, t: b.add(t, _hit(b, x, i)), [total])[0])
     return b.finish()
+
+
+def _word(b: Builder, mask: Buffer, at: Any) -> Value:
+    """Eight elements of a mask from ``at`` on, bytes that are 0 or 1."""
+    return b.load(b.view(mask, at, "u64"), 0)
+
+
+def _hits_of_word(b: Builder, word: Value) -> Value:
+    """The sum of eight bytes, which the product has in its highest one."""
+    return b.convert(b.shr(b.mul(word, b.const(_ONES, "u64")), 56), I64)
+
+
+_ONES = 0x0101010101010101
+
+
+def _each_hit(b: Builder, mask: Buffer, n: Any, k: Value, count: Value, put: Callable[[Value, Value], None]) -> Value:
+    """Calls ``put(k, i)`` for the elements ``i`` of ``n`` that are not zero, the k-th hit last, until ``k`` is
+    ``count``; the last ``k``. Where eight elements of a mask are zero they are skipped."""
+
+    def element(i: Value, k: Value) -> tuple[Value, Value]:
+        put(k, i)
+        return b.add(i, 1), b.add(k, _hit(b, mask, i))
+
+    if mask.elem != "bool":
+        return b.while_([b.const(0), k], lambda i, k: b.lt(i, n) & b.lt(k, count), element)[1]
+
+    def several(i: Value, k: Value) -> tuple[Value, ...]:
+        """Eight of which ``put`` may get any: so many hits are left."""
+        word = _word(b, mask, i)
+
+        def each(is_full: bool) -> Value:
+            at = k
+            for j in range(8):
+                put(at, b.add(i, j))
+                at = b.add(at, 1 if is_full else _hit(b, mask, b.add(i, j)))
+            return at
+
+        full = lambda: b.if_(b.eq(word, b.const(_ONES, "u64")), lambda: each(True), lambda: each(False))  # noqa: E731
+        return b.add(i, 8), b.if_(b.eq(word, b.const(0, "u64")), lambda: k, full)[0]
+
+    def one(i: Value, k: Value) -> tuple[Value, ...]:
+        is_far = b.le(b.add(i, 8), n)
+        (word,) = b.if_(is_far, lambda: _word(b, mask, i), lambda: b.const(1, "u64"))
+        return b.if_(b.eq(word, b.const(0, "u64")), lambda: (b.add(i, 8), k), lambda: element(i, k))
+
+    enough = lambda i, k: b.le(b.add(k, 8), count) & b.le(b.add(i, 8), n)  # noqa: E731
+    i, k = b.while_([b.const(0), k], enough, several)
+    return b.while_([i, k], lambda i, k: b.lt(i, n) & b.lt(k, count), one)[1]
 
 
 @functools.cache
@@ -50,12 +102,12 @@ def coordinates_of_hits(elem: str, rank: int) -> Function:
         if axis < rank - 1:
             return b.for_(0, shape[axis], 1, lambda i, k: along(b.add(start, i), k, [*place, i]), [k])[0]
 
-        def element(i: Value, k: Value) -> tuple[Value, Value]:
+        def put(k: Value, i: Value) -> None:
             for column, coordinate in enumerate([*place, i]):
                 b.store(out, b.add(b.mul(k, rank), column), coordinate)
-            return b.add(i, 1), b.add(k, _hit(b, x, b.add(start, i)))
 
-        return b.while_([b.const(0), k], lambda i, k: b.lt(i, shape[axis]) & b.lt(k, count), element)[1]
+        size = NUMPY[elem].itemsize
+        return _each_hit(b, b.view(x, b.mul(start, size), elem), shape[axis], k, count, put)
 
     along(0, b.const(0), [])
     return b.finish()
@@ -63,16 +115,11 @@ def coordinates_of_hits(elem: str, rank: int) -> Function:
 
 @functools.cache
 def values_of_hits(elem: str) -> Function:
-    """The ``count`` elements of ``x`` for which ``mask`` holds."""
+    """The ``count`` elements of ``x``, of ``n``, for which ``mask`` holds."""
     b = Builder(f"values_of_hits_{elem}")
     x, mask, out = b.buffer("x", elem), b.buffer("mask", "bool"), b.buffer("out", elem)
-    count = b.dim("count")
-
-    def element(i: Value, k: Value) -> tuple[Value, Value]:
-        b.store(out, k, b.load(x, i))
-        return b.add(i, 1), b.add(k, _hit(b, mask, i))
-
-    b.while_([b.const(0), b.const(0)], lambda i, k: b.lt(k, count), element)
+    n, count = b.dim("n"), b.dim("count")
+    _each_hit(b, mask, n, b.const(0), count, lambda k, i: b.store(out, k, b.load(x, i)))
     return b.finish()
 
 

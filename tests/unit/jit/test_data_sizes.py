@@ -208,3 +208,20 @@ def test_native_results_of_late_sizes_own_their_memory():
     assert is_native(compiled, x, every)
     for (rows, doubled), n in zip(kept[1:], [0, 64, *(64, 0, 64) * 3], strict=True):
         assert rows.tolist() == x.tolist()[:n] and doubled.tolist() == (x * 2).tolist()[:n]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.98, 1.0])
+def test_hits_of_masks_of_any_length(share):
+    """Eight elements at a time, those of another length behind them, and masks that begin anywhere."""
+    random = np.random.default_rng(5)
+    compiled = ms.jit(lambda x, mask, wide: (mint.masked_select(x, mask), mask.nonzero(), wide.nonzero(), mask.sum()))
+    for n in (*range(41), 127, 128, 1000, 4099):
+        for start in (0, 1, 5):
+            mask = (random.random(n + start) < share)[start:]
+            wide = (random.random((3, n)) < share)[:, : max(1, n - start)]
+            x = random.standard_normal(n).astype(np.float32)
+            found = compiled(Tensor(x), Tensor(mask), Tensor(wide))
+            assert found[0].asnumpy().tobytes() == x[mask].tobytes()
+            assert np.array_equal(found[1].asnumpy(), np.argwhere(mask))
+            assert np.array_equal(found[2].asnumpy(), np.argwhere(wide))
+            assert found[3] == mask.sum()

@@ -73,7 +73,12 @@ def _masked_select(e: Emitter, node: Apply, operands: list[Tree], scope: Scope) 
     if elem is None:
         return None
     out, count = _result(e, node, 0, lambda: _counted(e, mask, scope), scope)
-    _call(e, found.values_of_hits(elem), [e.buffer(x, elem), e.buffer(mask), e.buffer(out, elem)], [count])
+    _call(
+        e,
+        found.values_of_hits(elem),
+        [e.buffer(x, elem), e.buffer(mask), e.buffer(out, elem)],
+        [_size(e, x, scope), count],
+    )
     return out
 
 
