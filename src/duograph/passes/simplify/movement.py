@@ -71,13 +71,6 @@ def small_block_of_transpose(x, i, p, axes, sizes):
     return transpose(part, perm=p) if _is_small(part, x) else None
 
 
-@rule(lambda x, s=attr(*_SLICES): strided_slice(x, slices=s))
-def slice_of_everything(x, s):
-    """strided_slice(x, all of each axis) -> x"""
-    parts = [part for part in zip(s, x.shape, strict=False) if part[0] != _ALL]
-    return x if all(isinstance(n, int) and range(n)[slice(*part)] == range(n) for part, n in parts) else None
-
-
 @rule(lambda x, s=attr(*_SLICES), t=attr(*_SLICES): strided_slice(strided_slice(x, slices=s), slices=t))
 def slice_of_slice(x, s, t):
     """strided_slice(strided_slice(x, s), t) -> strided_slice(x, t of s) where the sizes that both cut are known"""
