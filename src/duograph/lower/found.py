@@ -46,7 +46,11 @@ def _word(b: Builder, mask: Buffer, at: Any) -> Value:
 
 
 def _hits_of_word(b: Builder, word: Value) -> Value:
-    """The sum of eight bytes, which the product has in its highest one."""
+    """How many of eight bytes are not zero: NumPy's views of other bytes as bools have more than 1 in them. The bits of
+    each are brought to its lowest one; the product has the sum of these in its highest byte."""
+    for bits in (4, 2, 1):
+        word = word | b.shr(word, bits)
+    word = word & b.const(_ONES, "u64")
     return b.convert(b.shr(b.mul(word, b.const(_ONES, "u64")), 56), I64)
 
 

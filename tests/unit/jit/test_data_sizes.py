@@ -225,3 +225,13 @@ def test_hits_of_masks_of_any_length(share):
             assert np.array_equal(found[1].asnumpy(), np.argwhere(mask))
             assert np.array_equal(found[2].asnumpy(), np.argwhere(wide))
             assert found[3] == mask.sum()
+
+
+def test_bools_that_are_views_of_other_bytes():
+    bytes_ = np.random.default_rng(6).integers(0, 256, 203).astype(np.uint8)
+    bytes_[::3] = 0
+    mask, x = Tensor(bytes_.view(bool)), Tensor(np.arange(203, dtype=np.float32))
+    compiled = ms.jit(lambda x, mask: (mint.masked_select(x, mask), x[mask], mask.nonzero()))
+    for _ in range(3):
+        selected, taken, places = (found.tolist() for found in compiled(x, mask))
+        assert selected == taken == np.flatnonzero(bytes_).tolist() and places == [[int(k)] for k in selected]
