@@ -18,7 +18,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
-from .policy import EXACT, Comparison, changes, is_minor, let
+from .policy import EXACT, GAIN, RAISING, SECONDS, Comparison, changes, is_minor, let
 from .signature import framework_call
 from .telling import advise
 
@@ -88,19 +88,23 @@ class Comparing:
         is_open = comparison.pays is None or (comparison.pays and entry.hits >= comparison.again)
         if not is_open or comparison.is_busy or not self._may_compare():
             return False
-        if comparison.ask_again(entry.hits):
+        has_failed = entry.plain_runs > RAISING  # what other calls gain is to make up for those that fail
+        if comparison.ask_again(entry.hits) or (has_failed and native is not None and native in store.native):
             store.leave_out(native)
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
             # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
             return not (graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards))
-        return is_light(entry.graph, len(entry.guards.guards))
+        return has_failed or is_light(entry.graph, len(entry.guards.guards))
 
     def _run_compared(
         self: Any, entry: Entry, store: Entries, native: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
         if entry.comparison.loses:
             return self._answer_losing(entry, args, kwargs)
-        before, store.native = store.native, () if native is None else (native,)
+        before = store.native
+        others = [other for other in before if other is not native]
+        middle = len(others) // 2  # where it is tried on average
+        store.native = tuple(others if native is None else [*others[:middle], native, *others[middle:]])
         if entry.comparison.way() is False:
             self._let(None, 1, self.plain or self.fn)
         try:  # both ways as later calls will go
@@ -152,6 +156,16 @@ class Comparing:
         if left is not None:
             self._own.fallbacks = [f for f in self._own.fallbacks if f is not left]
 
+    def _timed(self: Any, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Plain Python's answer, on the account of what it is due to."""
+        started = time.perf_counter()
+        try:
+            return (self.plain or self.fn)(*args, **kwargs)
+        finally:
+            cause.count(time.perf_counter() - started)
+            if cause.seconds > SECONDS:
+                advise(self, self._stores())
+
     # -- calls that go elsewhere -------------------------------------------------------------------------------
 
     def _let(
@@ -177,26 +191,31 @@ class Comparing:
         self._instead.let(calls, callee, is_quiet, present, function)
         self._account = account
 
-    def _look_no_more(self: Any, store: Entries, entries: Sequence[Entry], begun: float) -> None:
-        """Lets further calls go to plain Python natively, where no version is of use to them, or those that find none
-        lose more than the others gain.
+    def _look_no_more(
+        self: Any, store: Entries, entries: Sequence[Entry], lost: float, plain: float, account: Any
+    ) -> None:
+        """Lets further calls go to plain Python natively, where no version is of use to them, or those that none
+        answers lose more than the others gain.
 
         Args:
-            store: of the call, for which no version holds.
+            store: of the call, which no version answers.
             entries: those that might have.
-            begun: when they were looked for.
+            lost: seconds for which they were tried.
+            plain: seconds that a call takes in plain Python.
+            account: what such calls count for.
         """
         if store is not self._own:
             return
         if not any(entry.hits > 1 for entry in entries):
             calls = store.attempts.rest
-        elif self._may_compare():
+        elif plain and self._may_compare():
             answered = sum(entry.hits for entry in entries)
-            calls = store.attempts.pause(answered, time.perf_counter() - begun, store.plain_seconds)
+            gained = sum(entry.hits * (entry.comparison.gain or plain * GAIN) for entry in entries)
+            calls = store.attempts.pause(answered, gained / answered, lost, plain)
         else:
             calls = 0
         if calls:
-            self._let(store, calls, self.plain or self.fn)
+            self._let(account, calls, self.plain or self.fn)
 
     def _settle(self: Any) -> None:
         """Puts calls that have gone elsewhere on the account that they belong to; Python leads the next one."""

@@ -12,7 +12,7 @@ from duograph.frontend.rules.budget import OutOfTime
 from duograph.frontend.rules.errors import Uncapturable
 
 from .entry import Entry
-from .policy import AGAIN, COSTLY, FREE_COSTLY, MAX_VERSIONS, Attempts, Looks
+from .policy import AGAIN, MAX_VERSIONS, Attempts, Looks, debt
 from .sizes import VaryingSizes
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ class Entries:
         return waits
 
     def _debt(self) -> float:
-        if len(self.compiled) + self.attempts.dropped < FREE_COSTLY or not self.compiled:
+        if not self.compiled:
             return 0.0
         cost = sum(entry.capture_ms + entry.compile_ms for entry in self.compiled) / len(self.compiled) / 1e3
-        return cost - (self.seconds - self._paid) if cost >= COSTLY else 0.0
+        return debt(len(self.compiled) + self.attempts.dropped, cost, self.seconds - self._paid)
 
     def _counts(self) -> tuple[int, int, bool]:
         latest = self.fallbacks[-1] if self.fallbacks else None

@@ -273,8 +273,9 @@ class Entry:
                 raise _failed(exc) from exc
         else:
             donate, arrays = self.donation.inputs, self.donation.arrays(values)
+            repeat = not (self.has_loops or self.plain_runs)  # plain Python, which answers then, takes less time
             try:
-                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, donate, not self.has_loops)
+                made = run_graph(self.graph, arrays, LEVELS[self.level], self.backend, donate, repeat)
                 outputs = own_outputs(made, arrays, donate)
             except Exception as exc:
                 raise _failed(exc) from exc

@@ -55,10 +55,10 @@ from .explain import Explanation
 from .keys import key_of_call, key_of_method, make_room
 from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
-from .policy import MOST_UNUSED, SECONDS, SURE, Comparison, changes, fails_too_often
+from .policy import MOST_UNUSED, SURE, Comparison, changes, fails_too_often
 from .shared import Shared, for_others, shared_by, subject_of
 from .signature import SUBJECT, check_signature
-from .telling import advise, fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
+from .telling import fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
 _NOTHING = nullcontext()
@@ -224,6 +224,9 @@ class JitFunction(Capturing, Comparing, Cutting):
                     tell_fallback(self, fallback)
                 if fallback.hits > SURE and not (tried or self._shared.entries) and store is self._own:
                     self._let(fallback, fallback.rest, self.plain or self.fn)
+                elif tried:
+                    plain = fallback.seconds / max(1, fallback.hits)
+                    self._look_no_more(store, tried, time.perf_counter() - begun, plain, fallback)
                 return self._timed(fallback, args, kwargs)
         shared = self._shared.find(names, values, self._level(), tried) if self._shared.entries else None
         if shared is not None:
@@ -248,7 +251,8 @@ class JitFunction(Capturing, Comparing, Cutting):
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             self.cut.cause.hits += 1
             return self._run_cut(skeleton, args, kwargs)
-        self._look_no_more(store, (*tried, *self._shared.entries), begun)
+        lost, entries = time.perf_counter() - begun, (*tried, *self._shared.entries)
+        self._look_no_more(store, entries, lost, store.plain_seconds, store)
         return self._timed(store, args, kwargs) if doubt is None else self._judged(doubt, store, args, kwargs)
 
     @property
@@ -310,16 +314,6 @@ class JitFunction(Capturing, Comparing, Cutting):
         """Plain Python's answer, with the result of each operator looked at."""
         with _NOTHING if isinstance(state.observer, Checker) else check_numerics():
             return self._plain(args, kwargs)
-
-    def _timed(self, cause: Fallback | Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Plain Python's answer, on the account of what it is due to."""
-        started = time.perf_counter()
-        try:
-            return (self.plain or self.fn)(*args, **kwargs)
-        finally:
-            cause.count(time.perf_counter() - started)
-            if cause.seconds > SECONDS:
-                advise(self, self._stores())
 
     def _judged(self, doubt: Any, store: Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer to a call whose capture raised: what the program does not raise was ours."""
@@ -497,7 +491,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         ):
             store.put_taped(entry, self._native_call(entry.make_taped, values))
         done: Noted | None = None
-        left = False
+        left, begun = False, time.perf_counter()
         with binding(None):
             try:
                 if not entry.program.token:
@@ -515,8 +509,13 @@ class JitFunction(Capturing, Comparing, Cutting):
         is_given_up = not (left or isinstance(cause, SHORTAGE)) and fails_too_often(entry.plain_runs, entry.hits)
         if is_given_up:  # before Python's answer, which may be an exception
             self._retire(entry, store, values, cause, "what it computes raises too often")
-        with withheld(done) if done else _NOTHING:  # not `_plain`: one frame less between the user's lines
-            result = (self.plain or self.fn)(*args, **kwargs)  # nothing else has happened: it raises or catches there
+        failed = time.perf_counter()
+        try:
+            with withheld(done) if done else _NOTHING:  # not `_plain`: one frame less between the user's lines
+                result = (self.plain or self.fn)(*args, **kwargs)  # nothing else has happened: it raises, catches there
+        finally:
+            if not done:
+                self._look_no_more(store, store.compiled, failed - begun, time.perf_counter() - failed, store)
         if left or isinstance(cause, SHORTAGE):
             return result
         if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one

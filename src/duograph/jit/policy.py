@@ -34,6 +34,9 @@ the next attempts wait: each twice as long as the last, so many times."""
 FREE_COSTLY, COSTLY = 4, 1.0
 """Versions of which each takes so many seconds to make, before another one waits until plain Python has taken as
 long for calls without one: whatever the calls are, that is at most twice what the better of both takes (ski rental)."""
+MANY, SPREAD = 32, 8
+"""Versions, whatever they cost, after which plain Python takes so many times as long as another one does before it is
+made: the next ones are for rarer and rarer calls."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
 UNSTEADY, WORTH = 8, 64
@@ -83,13 +86,15 @@ LOSING = 2.0
 """So many times what plain Python takes a version that Python leads may take, before its calls are left to plain Python
 though others of the function are in use."""
 RAISING = 8
-"""Timed calls in a row that raise, before their times count: all calls may be like that."""
+"""Timed calls in a row that raise, before their times count: all calls may be like that. Calls that a version has left
+to plain Python, before it is compared."""
 MINOR = 4
 """A version with less than one call for so many of another one has no say in whether that pays: its calls were a few of
 the first, or are rare."""
-MISSED, GAIN = 32, 0.5
-"""Calls for which no version holds, after which it is seen what looking for one has cost; the part of its time in plain
-Python that a call gains which finds one."""
+MISSED, GAIN, PAUSED = 32, 0.5, 0.02
+"""Calls that plain Python answers after versions were tried in vain, before it is seen what that has cost; the part of
+its time in plain Python that a call gains which a version answers, as long as that is not measured; what further
+trials may cost, as a part of plain Python's time, where they do not pay."""
 RETRY = 1 << 13
 """Calls after which plain Python is compared anew for the first time."""
 LONGER, LONG_OFTEN = 4.0, 2
@@ -199,20 +204,22 @@ class Attempts:
         """How many further calls will be answered without an attempt, where many have been."""
         return max(0, min(let(self.waited), self._backoff - self.waited)) if self.waited > SURE else 0
 
-    def pause(self, answered: int, lost: float, plain: float) -> int:
-        """For how many further calls no version is looked for, where most find none: each loses what looking takes, and
+    def pause(self, answered: int, gain: float, lost: float, plain: float) -> int:
+        """For how many further calls no version is tried, where many try them in vain: each loses what that takes, and
         what the others gain does not make up for it. Longer each time, as long as that is so.
 
         Args:
             answered: calls that versions have answered, from the beginning.
-            lost: seconds for which versions were looked for, to no end, in this call.
+            gain: seconds that each of them gains.
+            lost: seconds for which versions were tried, to no end, in this call.
             plain: seconds that a call takes in plain Python.
         """
         self._lost, self._looked = self._lost + lost, self._looked + 1
-        if self._looked < MISSED:
+        if self._looked < (MISSED if self._pause < RETRY else MISSED // PART):
             return 0
-        gained = (answered - self._answered) * plain * GAIN
-        self._pause = 0 if gained >= self._lost else min(max(LET, 2 * self._pause), RETRY)
+        most = max(RETRY, int(self._lost / max(plain * PAUSED, 1e-9)))
+        pays = (answered - self._answered) * gain >= self._lost
+        self._pause = 0 if pays else min(max(LET, 2 * self._pause), most)
         self._answered, self._looked, self._lost = answered, 0, 0.0
         return self._pause
 
@@ -337,6 +344,19 @@ def saves_too_little(works: Sequence[float], cuts: int) -> bool:
     return bool(works) and sum(work for work in works if work >= FEWEST) < FEWEST * cuts
 
 
+def debt(made: int, cost: float, paid: float) -> float:
+    """Seconds for which plain Python still answers calls that have no version, before another one is made.
+
+    Args:
+        made: versions, those that are gone included.
+        cost: seconds that one takes to make.
+        paid: seconds that plain Python has taken for such calls since the latest attempt.
+    """
+    if made >= MANY:
+        return cost * SPREAD - paid
+    return cost - paid if made >= FREE_COSTLY and cost >= COSTLY else 0.0
+
+
 def is_minor(hits: int, others: int) -> bool:
     """Whether a version that has answered ``hits`` calls has no say beside one that has answered ``others``."""
     return hits <= max(1, others // MINOR)
@@ -434,6 +454,11 @@ class Comparison:
             self._first = 2 * FIRST
             return True
         return False
+
+    @property
+    def gain(self) -> float:
+        """Seconds that a compiled call gains, as far as that is known."""
+        return max(0.0, self.plain - self.compiled) or self.plain * GAIN
 
     @property
     def loses(self) -> bool:

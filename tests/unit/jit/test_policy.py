@@ -49,6 +49,10 @@ def test_versions_that_take_long_wait_until_plain_python_has_taken_as_long():
     quick = Entries()
     quick.compiled += [_Version(policy.COSTLY / 2)] * 20
     assert not any(quick.is_backing_off() for _ in range(20))
+    quick.compiled += [_Version(policy.COSTLY / 2)] * policy.MANY
+    assert all(quick.is_backing_off() for _ in range(20))  # whatever they cost
+    quick.count(policy.COSTLY / 2 * policy.SPREAD)
+    assert not quick.is_backing_off() and quick.is_backing_off()
 
 
 def test_what_has_taken_all_the_time_waits_at_once():
@@ -196,13 +200,26 @@ def test_versions_with_few_calls_have_no_say_in_whether_a_function_pays():
 def test_versions_are_not_looked_for_where_that_loses_more_than_it_gains():
     attempts = Attempts()
     lost, plain, answered, pauses = 50e-6, 5e-6, 0, []
+    gain = plain / 2
     for _ in range(3):
-        pauses += [attempts.pause(answered, lost, plain) for _ in range(policy.MISSED)]
+        pauses += [attempts.pause(answered, gain, lost, plain) for _ in range(policy.MISSED)]
         answered += policy.MISSED  # as many calls find one
     given = [n for n in pauses if n]
     assert given == [policy.LET, 2 * policy.LET, 4 * policy.LET] and pauses.index(given[0]) == policy.MISSED - 1
     answered += 20 * policy.MISSED * int(lost / plain)  # now most do, which gains more
-    assert not any(attempts.pause(answered, lost, plain) for _ in range(policy.MISSED))
-    for _ in range(40):
-        longest = [attempts.pause(answered, lost, plain) for _ in range(policy.MISSED)][-1]
+    assert not any(attempts.pause(answered, gain, lost, plain) for _ in range(policy.MISSED))
+    longest = max(attempts.pause(answered, gain, lost / 10, plain) for _ in range(40 * policy.MISSED))
     assert longest == policy.RETRY
+    longest = max(attempts.pause(answered, gain, 100 * lost, plain) for _ in range(40 * policy.MISSED))
+    trials = policy.MISSED // policy.PART  # fewer, where the last pause was long
+    assert abs(longest * plain * policy.PAUSED - trials * 100 * lost) < plain
+
+
+def test_what_a_compiled_call_gains_is_known_once_it_is_measured():
+    comparison = policy.Comparison(0)
+    assert comparison.gain == 0
+    comparison.plain, comparison.compiled = 3.0, 1.0
+    assert comparison.gain == 2
+    comparison.compiled = 4.0  # it is to gain something, or it would not answer
+    assert comparison.gain == 3 * policy.GAIN
+

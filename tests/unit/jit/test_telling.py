@@ -15,7 +15,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor
-from duograph.jit import account, function, misses, policy, telling
+from duograph.jit import account, comparing, misses, policy, telling
 
 X = Tensor(np.ones((8, 8), np.float32))
 ROW = Tensor(np.float32([1, -2, 3]))
@@ -109,7 +109,7 @@ def records():
 
 def test_advice_comes_once(monkeypatch, records):
     monkeypatch.setattr(telling, "SECONDS", 0.005)
-    monkeypatch.setattr(function, "SECONDS", 0.005)
+    monkeypatch.setattr(comparing, "SECONDS", 0.005)
     monkeypatch.setattr(policy, "OFTEN_TOLD", 4)
 
     @ms.jit
@@ -183,7 +183,7 @@ def test_cells_are_named(records):
 def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
     monkeypatch.setattr(telling, "MOST_CAPTURES", 6)
     monkeypatch.setattr(misses, "MOST_CAPTURES", 6)
-    for clock in (telling, function):
+    for clock in (telling, comparing):
         monkeypatch.setattr(clock, "SECONDS", 1e9)  # what it costs is no reason here
     f = ms.jit(lambda x, name: (x * 2, name.upper()))
     for i in range(12):
