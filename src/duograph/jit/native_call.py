@@ -143,14 +143,15 @@ def _made(
 ) -> NativeCall:
     positional, only, rest, reserved = binding_of(entry.names, parameters)
     steps = executable.build.host_steps
-    if any(type(step.node.attrs.get("target")) is not PrintTarget for step in steps) or not executable._flat_params:
+    prints = [step for step in steps if type(step.node.attrs.get("target")) is PrintTarget]
+    if not all(step.is_pure or step in prints for step in steps) or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     if executable.build.debug:
         raise Unsupported("its memory is watched (debug mode)")
     call_machine(Classes(*classes))
     translator = entry.program.guards.translated(args)
     plan = CallPlan(translator.program, executable, entry.names, rest, positional, only, reserved=reserved)
-    plan.effects = Printed() if steps else None
+    plan.effects = Printed() if prints else None
     planner = _Planner(entry.program, executable, translator, plan)
     if told is None:
         planner.plan_all()

@@ -133,7 +133,8 @@ def graph_call(
     if not is_possible_now():
         return None
     executable = executable_of(graph, level)
-    if executable is None or executable.build.host_steps or not executable._flat_params:
+    is_whole = executable is not None and all(step.is_pure for step in executable.build.host_steps)
+    if executable is None or not is_whole or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
     if executable.build.symbols:
         raise Unsupported("its sizes vary")

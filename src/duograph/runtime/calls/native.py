@@ -149,7 +149,7 @@ class CallPlan:
         dims: places among the dims whose contents ``finish`` gets behind the leaves.
         otherwise: does what this call does where it cannot, for a call that is no version of a function.
         sizes: of a program for many sizes, with where each is found: subject, axis, place among the dims (-1: none).
-        effects: of its steps in Python.
+        effects: of its steps in Python that print.
         reserved: what ``**kwargs`` do not get: the names of the other parameters; ``None``: there are no ``**kwargs``.
     """
 
@@ -203,18 +203,19 @@ class CallPlan:
 
 
 class _Ending:
-    """What native code asks of Python where a call with ``effects`` ends.
+    """What native code asks of Python where a call with steps in Python ends.
 
     It asks what was done while the buffers are still the call's, and tells this if Python is to do the call.
     """
 
-    def __init__(self, run: Run, effects: Effects) -> None:
+    def __init__(self, run: Run, effects: Effects | None) -> None:
         self.run, self.effects = run, effects
-        run.around = effects.run
+        run.around = effects.run if effects is not None else None
 
     def ended(self) -> Any:
-        error, self.run.error = self.run.error, None
-        done = self.effects.ended()
+        error = self.run.error
+        self.run.let_go()
+        done = self.effects.ended() if self.effects is not None else None
         return None if error is done is None else (error, done)
 
     def failed(self, ended: Any) -> None:
@@ -224,7 +225,7 @@ class _Ending:
         error, done = ended
         if error is not None and (not isinstance(error, Exception) or is_from_outside(error)):
             raise error
-        if done is not None:
+        if self.effects is not None and done is not None:
             self.effects.failed(done)
 
 
@@ -303,7 +304,7 @@ class NativeCall:
         block[w.CALL.context_at.word] = ctypes.addressof(run.ctx)
         block[w.CALL.reset.word] = self._object(run.reset)
         block[w.CALL.grow.word] = self._object(lambda: run.grow(run.ctx[NEEDED]))
-        if self.plan.effects is not None:
+        if self.plan.executable.build.host_steps:
             ending = _Ending(run, self.plan.effects)
             block[w.CALL.ended.word], block[w.CALL.failed.word] = (
                 self._object(ending.ended),

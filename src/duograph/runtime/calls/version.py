@@ -59,7 +59,8 @@ def dg_try(module: Module) -> Function:
 
     count, n_late = f.get(call, w.CALL.outputs), f.get(call, w.CALL.late)
     release = f.get(call, w.CALL.release)
-    keeps = release | f.get(call, w.CALL.begin).ne(None).to("i64")  # others may run before `main` has ended
+    told = f.get(call, w.CALL.begin).ne(None) | f.get(call, w.CALL.ended).ne(None)
+    keeps = release | told.to("i64")  # others may run before `main` has ended
     n_registers, n_subjects = f.get(call, w.CALL.registers), f.get(call, w.CALL.subjects)
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
     begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished

@@ -68,6 +68,8 @@ class HostStep:
     first_symbol: int = 0  # among the numbers that the code passes
     gives_nothing: bool = False  # but the next token
     keeps: bool = False  # whether operands may live on in its result, or in the user's hands
+    seen: dict[int, tuple[int, np.ndarray]] = field(default_factory=dict)
+    """The latest array of each buffer whose size is known, and its address: most calls have the same ones."""
 
     def __post_init__(self) -> None:
         self.operand_types = [o.type for o in self.node.operands]
@@ -81,16 +83,21 @@ class HostStep:
             made = context.apply(self.node.op, params, self.node.attrs)
             self.graph = context.graph(context.fresh_name("host"), params, made)
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether nothing shows that it has run but its result, an array or a number."""
+        return self.graph is None and not (self.node.op.effects or self.keeps)
+
     def run(self, run: Any, bufs: Any, dims: Any) -> None:
         """Reads the operands, computes, and writes the results where the code expects them."""
         b, d = 0, 2
-        env = {s: dims[self.first_symbol + i] for i, s in enumerate(self.symbols)}
+        env = {s: dims[self.first_symbol + i] for i, s in enumerate(self.symbols)} if self.symbols else {}
         args: list[Any] = []
         for type_, types in zip(self.operand_types, self.leaves, strict=True):
             leaves: list[Any] = []
             for t in types:
                 if isinstance(t, TensorType):
-                    leaves.append(_array(bufs[b], t, env))
+                    leaves.append(self._array(b, bufs[b], t, env))
                     b += 1
                 elif isinstance(t, TokenType):
                     leaves.append(None)
@@ -111,7 +118,16 @@ class HostStep:
             return Interpreter().run(self.graph, args)
         if node.op.effects:
             return run.effect(node, args)
-        return as_value(compute(node.op, args, resolved(node.attrs, env)), node.type)
+        return as_value(compute(node.op, args, resolved(node.attrs, env) if env else node.attrs), node.type)
+
+    def _array(self, b: int, address: int, type: TensorType, env: dict[Symbol, int]) -> np.ndarray:
+        """Buffer ``b``, which lies there."""
+        if env:
+            return _array(address, type, env)
+        found = self.seen.get(b)
+        if found is None or found[0] != address:
+            found = self.seen[b] = address, _array(address, type, env)
+        return found[1]
 
     def _write(self, run: Any, values: list[Any], bufs: Any, b: int, env: dict[Symbol, int]) -> None:
         types = leaf_types(self.node.type)
@@ -125,7 +141,7 @@ class HostStep:
                 words[w] = to_word(type_, value, run.objects)
                 w += 1
             elif known:
-                target = _array(bufs[b], type_, env)
+                target = self._array(b, bufs[b], type_, env)
                 b += 1
                 if target.shape != value.shape:
                     raise OtherShape(f"{self.node.op.name} gives the shape {value.shape}, not {target.shape}")
@@ -148,7 +164,7 @@ def _words(types: Sequence[Type]) -> int:
     return sum(not isinstance(t, TensorType | TokenType) for type_ in types for t in leaf_types(type_))
 
 
-def _array(address: int, type: TensorType, env: dict[Symbol, int]) -> Any:
+def _array(address: int, type: TensorType, env: dict[Symbol, int]) -> np.ndarray:
     shape = tuple([evaluate(n, env) if isinstance(n, Dim) else n for n in type.shape])
     size = type.dtype.numpy.itemsize
     for n in shape:

@@ -291,10 +291,14 @@ class Run:
             heap.reset(ctx, CELLS)
         if ctx[FRAMES]:
             heap.reset(ctx, FRAMES)
-        if self.error is not None or self.effects or self.kept:
-            self.error, self.effects, self.kept = None, [], []
+        self.let_go()
         self.inputs = []
         self.cells = None
+
+    def let_go(self) -> None:
+        """Forgets what steps in Python have left."""
+        if self.error is not None or self.effects or self.kept:
+            self.error, self.effects, self.kept = None, [], []
         del self.objects[len(self.executable.build.objects) :]
 
     def free(self) -> None:
