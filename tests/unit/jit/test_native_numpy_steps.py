@@ -1,4 +1,4 @@
-"""Programs with steps that NumPy computes (decompositions, `unique`) are native calls: results, failures, what is kept."""
+"""Programs with steps that NumPy computes (decompositions, `unique`) are native calls: results, failures, leftovers."""
 
 from __future__ import annotations
 
