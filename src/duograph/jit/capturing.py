@@ -116,10 +116,11 @@ class Capturing:
         tried: list[tuple[set[Any], dict[Any, Any]]] = [(set(), {})]
         why = ""
         kinds = store.attempts.kinds
-        ints, texts = ({s for s in dynamic if kinds.get(s) is kind} for kind in (int, str))
+        ints, texts, flags = ({s for s in dynamic if kinds.get(s) is kind} for kind in (int, str, bool))
         sized = patterns | sizes_of_ints(ints, values)
         ways = [
             (dynamic, patterns),
+            (dynamic - flags, patterns),
             (dynamic - ints, sized),
             (dynamic - texts, patterns),
             (set(), patterns),
@@ -140,7 +141,7 @@ class Capturing:
                     ways.insert(0, (sources - needed, shapes))
                 elif isinstance(exc, Uncapturable) and exc.sizes & symbols_of(patterns):
                     ways.insert(0, (sources, with_sizes(exc.sizes, shapes, values)))
-                elif isinstance(exc, Uncapturable) and exc.trail and sources:
+                elif isinstance(exc, Uncapturable) and exc.trail and sources - flags:
                     store.refusal = without_frames(exc)
                 why = why or str(exc)
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph

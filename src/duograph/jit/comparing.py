@@ -18,7 +18,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
-from .policy import EXACT, GAIN, RAISING, SECONDS, Comparison, changes, is_minor, let
+from .policy import EXACT, RAISING, SECONDS, Comparison, changes, is_minor, let
 from .signature import framework_call
 from .telling import advise
 
@@ -83,7 +83,8 @@ class Comparing:
     def _is_compared(self: Any, entry: Entry, store: Entries, native: Any) -> bool:
         """Whether it is to be found out if this version pays, which has more to do than to run its kernels."""
         comparison = entry.comparison
-        if native is None and comparison.loses:
+        if comparison.loses:
+            store.leave_out(native)
             return self._may_compare()  # plain Python answers
         is_open = comparison.pays is None or (comparison.pays and entry.hits >= comparison.again)
         if not is_open or comparison.is_busy or not self._may_compare():
@@ -97,10 +98,16 @@ class Comparing:
         return has_failed or is_light(entry.graph, len(entry.guards.guards))
 
     def _run_compared(
-        self: Any, entry: Entry, store: Entries, native: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self: Any,
+        entry: Entry,
+        store: Entries,
+        native: Any,
+        begun: float,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
     ) -> Any:
         if entry.comparison.loses:
-            return self._answer_losing(entry, args, kwargs)
+            return self._answer_losing(entry, store, begun, args, kwargs)
         before = store.native
         others = [other for other in before if other is not native]
         middle = len(others) // 2  # where it is tried on average
@@ -116,13 +123,17 @@ class Comparing:
                 if not any(e.comparison.pays is not False for e in used):
                     self._leave(entry.comparison)
 
-    def _answer_losing(self: Any, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _answer_losing(
+        self: Any, entry: Entry, store: Entries, begun: float, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         """Plain Python's answer to a call of a version that Python leads and that loses, while others are in use."""
         started = time.perf_counter()
         try:
             return (self.plain or self.fn)(*args, **kwargs)
         finally:
-            entry.comparison.look(1, time.perf_counter() - started)
+            comparison = entry.comparison
+            comparison.look(1, time.perf_counter() - started)
+            self._look_no_more(store, store.compiled, started - begun, comparison.plain, store)
 
     def _leave(self: Any, comparison: Comparison) -> None:
         """Plain Python answers from now on."""
@@ -210,7 +221,7 @@ class Comparing:
             calls = store.attempts.rest
         elif plain and self._may_compare():
             answered = sum(entry.hits for entry in entries)
-            gained = sum(entry.hits * (entry.comparison.gain or plain * GAIN) for entry in entries)
+            gained = sum(entry.hits * entry.comparison.gain(plain) for entry in entries)
             calls = store.attempts.pause(answered, gained / answered, lost, plain)
         else:
             calls = 0

@@ -214,7 +214,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             return self._plain(args, kwargs)
         tried, begun = tuple(store.compiled), time.perf_counter()  # other threads may add versions meanwhile
         if (found := first_that_holds(tried, names, values)) is not None:
-            return self._run(found, store, values, args, kwargs)
+            return self._run(found, store, values, begun, args, kwargs)
         if self.cut is not None and skeleton is not None and self.cut.covers(names, values):
             return self._answer_cut(skeleton, args, kwargs)
         key = (names, key_of_call(values)) if store.fallbacks else None
@@ -233,7 +233,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             with store.lock:
                 store.take([shared])
                 store.add(shared)
-            return self._run(shared, store, values, args, kwargs)
+            return self._run(shared, store, values, begun, args, kwargs)
         with store.lock:
             store.note_miss()
             added = [e for e in store.compiled if e not in tried and e.names == names]
@@ -247,7 +247,7 @@ class JitFunction(Capturing, Comparing, Cutting):
                 self._cut_while_resting(store, names, values)
             doubt, store.doubt = store.doubt, None
         if made is not None and not (store.is_small and state.tapes):
-            return self._run(made, store, values, args, kwargs)
+            return self._run(made, store, values, time.perf_counter(), args, kwargs)
         if self.cut is not None and (skeleton := self.cut.skeleton) is not None:
             self.cut.cause.hits += 1
             return self._run_cut(skeleton, args, kwargs)
@@ -472,12 +472,12 @@ class JitFunction(Capturing, Comparing, Cutting):
         store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
         log(self, "graph_break", rendered)
 
-    def _run(self, entry: Entry, store: Entries, values: list[Any], args: Any, kwargs: Any) -> Any:
+    def _run(self, entry: Entry, store: Entries, values: list[Any], begun: float, args: Any, kwargs: Any) -> Any:
         store.note_use(entry)
         if entry.runs and self.options.signature is None and is_possible_now():
             native = self._native_call(entry.make_native, values)
             if self._is_compared(entry, store, native):
-                return self._run_compared(entry, store, native, args, kwargs)
+                return self._run_compared(entry, store, native, begun, args, kwargs)
             store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
             entry.plain_runs += 1
@@ -491,7 +491,7 @@ class JitFunction(Capturing, Comparing, Cutting):
         ):
             store.put_taped(entry, self._native_call(entry.make_taped, values))
         done: Noted | None = None
-        left, begun = False, time.perf_counter()
+        left = False
         with binding(None):
             try:
                 if not entry.program.token:
@@ -504,7 +504,7 @@ class JitFunction(Capturing, Comparing, Cutting):
             except RunFailed as error:
                 cause = error.__cause__
         if left and (made := self._recorded_anew(entry, store, values)) is not None and not done:
-            return self._run(made, store, values, args, kwargs)
+            return self._run(made, store, values, time.perf_counter(), args, kwargs)
         entry.plain_runs += 1
         is_given_up = not (left or isinstance(cause, SHORTAGE)) and fails_too_often(entry.plain_runs, entry.hits)
         if is_given_up:  # before Python's answer, which may be an exception

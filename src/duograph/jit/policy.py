@@ -39,6 +39,8 @@ MANY, SPREAD = 32, 8
 made: the next ones are for rarer and rarer calls."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
+MANY_FLAGS = 3
+"""Bools that vary, before they are inputs: until then there is a version for each combination, which decides nothing."""
 UNSTEADY, WORTH = 8, 64
 """Misses because of one thing, before no more versions for what it is are made, and calls that make a version worth it.
 """
@@ -164,8 +166,12 @@ class Attempts:
     def note_number(self, source: Hashable, kind: type) -> None:
         """The number, or the text, that is found there was another one."""
         self.kinds[source] = kind
-        if self.varying.get(source, 0) >= 0:
-            self.varying[source] = self.varying.get(source, 0) + 1
+        flags = [found for found, its_kind in self.kinds.items() if its_kind is bool]
+        if kind is bool and len(flags) < MANY_FLAGS:
+            return
+        for varying in flags if kind is bool else [source]:
+            if self.varying.get(varying, 0) >= 0:
+                self.varying[varying] = self.varying.get(varying, 0) + 1
 
     def note_missed(self, source: Hashable, hits: int) -> None:
         """What was found there was another thing than a version that has answered ``hits`` calls assumed."""
@@ -455,10 +461,11 @@ class Comparison:
             return True
         return False
 
-    @property
-    def gain(self) -> float:
-        """Seconds that a compiled call gains, as far as that is known."""
-        return max(0.0, self.plain - self.compiled) or self.plain * GAIN
+    def gain(self, plain: float) -> float:
+        """Seconds that a compiled call gains, as far as that is known, where calls take ``plain`` in plain Python."""
+        if self.pays is False:
+            return 0.0
+        return max(0.0, self.plain - self.compiled) or (self.plain or plain) * GAIN
 
     @property
     def loses(self) -> bool:

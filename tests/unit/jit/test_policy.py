@@ -217,9 +217,11 @@ def test_versions_are_not_looked_for_where_that_loses_more_than_it_gains():
 
 def test_what_a_compiled_call_gains_is_known_once_it_is_measured():
     comparison = policy.Comparison(0)
-    assert comparison.gain == 0
+    assert comparison.gain(5.0) == 5 * policy.GAIN
     comparison.plain, comparison.compiled = 3.0, 1.0
-    assert comparison.gain == 2
+    assert comparison.gain(5.0) == 2
     comparison.compiled = 4.0  # it is to gain something, or it would not answer
-    assert comparison.gain == 3 * policy.GAIN
+    assert comparison.gain(5.0) == 3 * policy.GAIN
+    comparison.pays = False
+    assert comparison.gain(5.0) == 0
 

@@ -89,7 +89,7 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
 
 def may_be_input(value: Any) -> bool:
     """Whether a number may be an input of a graph: Python's, and NumPy's that hold such. Texts are handed on."""
-    return type(value) in (int, float, str) or type(value) in _OF_NUMPY
+    return type(value) in (int, float, bool, str) or type(value) in _OF_NUMPY
 
 
 def is_number_of_numpy(value: Any) -> bool:
@@ -149,7 +149,7 @@ class Shadows(Journals):
             return self._texts.setdefault(source, GraphText([(str, UnreadText(source, known_as))]))
         if type(value) is int and (size := self.as_size(value, source)) is not None:
             return size
-        if (varies and type(value) in (int, float)) or getattr(type(value), "__ms_mutable__", False):
+        if (varies and type(value) in (int, float, bool)) or getattr(type(value), "__ms_mutable__", False):
             for known, param in self.inputs:
                 if known == source:
                     return Scalar(param)
