@@ -121,7 +121,10 @@ _COPIED_BY = (
 
 @substitute(copy.copy)
 def _copy(calls: Any, value: Any) -> Any:
-    """An object from outside with nothing but attributes: another one, with what it has now."""
+    """An object from outside with nothing but attributes: another one, with what it has now. Lists and dictionaries by
+    their own methods, which take numbers that vary."""
+    if type(value) in (list, dict):
+        return calls.call(calls.semantics.getattr(value, "copy"), (), {})
     if not _has_only_attributes(calls, value):
         return calls.call_native(copy.copy, (value,), {})
     return _made_with(calls, value, calls.call(type(value).__new__, (type(value),), {}), lambda held: held)
@@ -129,7 +132,7 @@ def _copy(calls: Any, value: Any) -> Any:
 
 @substitute(copy.deepcopy)
 def _deepcopy(calls: Any, value: Any, memo: Any = None) -> Any:
-    """What holds such an object: the objects are copied here, each once, the rest as `copy` does it."""
+    """What holds such an object, or a number that varies: copied here, each object once, the rest as `copy` does it."""
     if memo is not None or not _reaches_object(calls, value, _DEPTH):
         return calls.call_native(copy.deepcopy, (value,) if memo is None else (value, memo), {})
     return _copied_deep(calls, value, {})
@@ -163,7 +166,7 @@ def _reaches_object(calls: Any, value: Any, depth: int) -> bool:
     if type(value) in (list, tuple, dict):
         parts = value.values() if type(value) is dict else value
         return depth > 0 and any(_reaches_object(calls, v, depth - 1) for v in parts)
-    return _has_only_attributes(calls, value)
+    return isinstance(value, (Scalar, GraphText)) or _has_only_attributes(calls, value)
 
 
 def _copied_deep(calls: Any, value: Any, memo: dict[int, tuple[Any, Any]]) -> Any:
