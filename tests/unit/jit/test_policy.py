@@ -224,4 +224,3 @@ def test_what_a_compiled_call_gains_is_known_once_it_is_measured():
     assert comparison.gain(5.0) == 3 * policy.GAIN
     comparison.pays = False
     assert comparison.gain(5.0) == 0
-
