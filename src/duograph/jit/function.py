@@ -41,7 +41,7 @@ from duograph.frontend.rules.policy import look_of, request
 from duograph.frontend.values.functions import signature_of
 from duograph.tensor.numerics import Checker, check_numerics
 
-from .bound import BoundJit
+from .bound import BoundJit, GivenAttributes
 from .capturing import Capturing
 from .comments import check_comments
 from .comparing import Comparing
@@ -65,7 +65,7 @@ _NOTHING = nullcontext()
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 
 
-class JitFunction(Capturing, Comparing, Cutting):
+class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
     """The compiled form of ``fn``.
 
     Args:

@@ -132,3 +132,41 @@ def test_what_ends_silently_is_captured(held):
     for _ in range(2):
         assert compiled(Tensor([1.0]), Holder(held))[0].tolist() == [2.0]
     assert not compiled.explain().fallbacks
+
+
+def numbers(x):
+    try:
+        yield x
+        yield x * 2
+    finally:
+        ENDED.append("end")
+
+
+def delegating(x):
+    yield from numbers(x)
+
+
+def taken(x, is_read):
+    items = delegating(x)
+    out = [next(items)]
+    if is_read:
+        out += [items.throw(KeyError)]
+    return out
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_generators_end_where_their_program_drops_them(mode):
+    compiled = ms.jit(taken, capture_mode=mode)
+    with pytest.raises(KeyError):
+        compiled(Tensor([1.0]), True)
+    given = ms.jit(lambda x, held: x * 2, capture_mode=mode)
+    for _ in range(3):
+        ENDED.clear()
+        compiled(Tensor([1.0]), False)
+        assert ENDED == ["end"]
+        items = numbers(Tensor([1.0]))
+        next(items)
+        given(Tensor([1.0]), items)
+        del items
+        assert ENDED == ["end", "end"]

@@ -375,7 +375,7 @@ class Attributes:
         return value
 
     def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
-        if type(value) in (*_METHODS, types.MethodWrapperType) and name not in raw_getattr(obj, "__dict__", ()):
+        if isinstance(value, (*_METHODS, types.MethodWrapperType)) and name not in raw_getattr(obj, "__dict__", ()):
             if value.__self__ is obj or value.__self__ is type(obj):  # a method of its class
                 return value
         if (isinstance(obj, BaseException) or is_opaque(obj)) and self._is_inside(obj):
