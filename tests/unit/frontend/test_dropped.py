@@ -170,3 +170,19 @@ def test_generators_end_where_their_program_drops_them(mode):
         given(Tensor([1.0]), items)
         del items
         assert ENDED == ["end", "end"]
+
+
+@pytest.mark.parametrize("wrap", [lambda v: [v], lambda v: (v,), lambda v: {"a": v}])
+def test_what_is_deeper_than_the_stack_is_left_to_python(wrap):
+    def f(x, v):
+        while not isinstance(v, int):
+            (v,) = v.values() if isinstance(v, dict) else v
+            x = x + 1
+        return x
+
+    compiled, held = ms.jit(f), 1
+    assert compiled(Tensor([0.0]), wrap(held)).tolist() == [1.0]
+    for _ in range(3000):
+        held = wrap(held)
+    for _ in range(3):
+        assert compiled(Tensor([0.0]), held).tolist() == [3000.0]
