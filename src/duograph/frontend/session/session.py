@@ -126,6 +126,7 @@ class Session(Identified, Shadows):
 
     def check_finished(self) -> None:
         """At the end of the program: generators that were left are closed by Python when it drops them."""
+        self.check_recorder()
         if self.unfinished:
             raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.dtype import DType
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
@@ -229,16 +230,21 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
         raise Uncapturable("warnings.warn with more than a text and a class")
     if not is_builtin_class(kind) or not issubclass(kind, Warning):
         raise Uncapturable(f"a warning of class {kind.__qualname__}")
-    names, asked = calls.session.site[1].globals, calls.session.source_of(_raises)
+    names, asked = calls.session.site[1].globals, calls.session.source_of(_becomes)
     told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)
-    if _raises(*told):
-        raise Uncapturable("a warning that is an error")
-    calls.session.guards.add(asked, "gives", (told, False))
+    becomes = _becomes(*told)
+    if becomes not in ("text", "an item of a list"):
+        raise Uncapturable(f"a warning that is {becomes}")
+    calls.session.guards.add(asked, "gives", (told, becomes))
+    calls.session.recorder = raw_getattr(warnings._showwarnmsg_impl, "__self__")  # type: ignore[attr-defined]
     _tell(calls, lambda file, line, _: _Warning(kind, file, line, names), (message,))
 
 
-def _raises(text: str, category: type[Warning], module: str, line: int) -> bool:
-    """Whether the filters make an error of a warning."""
+_SHOWN: Any = (warnings._showwarnmsg_impl, warnings._showwarning_orig)  # type: ignore[attr-defined]
+
+
+def _becomes(text: str, category: type[Warning], module: str, line: int) -> str:
+    """What filters, and contexts that record, make of a warning."""
     for action, wanted, kind, name, number in warnings.filters:
         if (
             (wanted is None or wanted.match(text))
@@ -246,5 +252,13 @@ def _raises(text: str, category: type[Warning], module: str, line: int) -> bool:
             and (name is None or name.match(module))
             and number in (0, line)
         ):
-            return action == "error"
-    return getattr(warnings, "defaultaction", "") == "error"
+            break
+    else:
+        action = getattr(warnings, "defaultaction", "")
+    if action == "error":
+        return "an error"
+    show, shown = warnings._showwarnmsg_impl, warnings.showwarning  # type: ignore[attr-defined]
+    if shown is _SHOWN[1] and show is _SHOWN[0]:
+        return "text"
+    is_recorded = shown is _SHOWN[1] and type(raw_getattr(show, "__self__")) is list
+    return "an item of a list" if is_recorded else "shown by code of the user"
