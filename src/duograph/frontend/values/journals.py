@@ -122,7 +122,7 @@ class Journals:
     log: Any
     note_changed: Any
     shadow: Any
-    _shadows: dict[int, Any]
+    is_in_hand: Any
 
     def __init__(self) -> None:
         self.journals: dict[int, Journal] = {}  # by their ids
@@ -223,7 +223,7 @@ class Journals:
 
     def check_recorder(self) -> None:
         """At the end of the program, which has warned: is the list that gets warnings, after the run, one of its own?"""
-        if self.recorder is not None and id(self.recorder) in self._shadows:
+        if self.recorder is not None and self.is_in_hand(self.recorder):
             raise Uncapturable("a warning that is recorded in a list which the program has")
 
     def take_as_read(self, container: Any) -> None:

@@ -137,7 +137,7 @@ def _log(calls: Any, logger: Any, level: Any, message: Any, args: tuple[Any, ...
     session.guards.add(session.source_of(logger.isEnabledFor), "gives", ((level,), is_on))
     if not is_on:
         return
-    _check_handlers(logger)
+    _check_handlers(calls, logger)
     _tell(calls, lambda file, line, name: _Record(logger, level, file, line, name), (message, *args))
 
 
@@ -174,10 +174,18 @@ def _as_it_is_now(value: Any) -> Any:
     return value
 
 
-def _check_handlers(logger: Any) -> None:
+def _check_unread(calls: Any, held: Any) -> None:
+    """Refuses a list that the program has in hand: it may have changed it, and does so after the run."""
+    if calls.session.is_in_hand(held):
+        raise Uncapturable("a list of filters or handlers that the program looks into")
+
+
+def _check_handlers(calls: Any, logger: Any) -> None:
     at = logger
     while at is not None:
+        _check_unread(calls, at.handlers)
         for one in (at, *at.handlers):
+            _check_unread(calls, one.filters)
             if one.filters or type(one).__module__.partition(".")[0] != "logging":
                 raise Uncapturable("logging that code of the user takes part in")
             if type(one).__name__ == "MemoryHandler":
@@ -232,6 +240,7 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
         raise Uncapturable(f"a warning of class {kind.__qualname__}")
     names, asked = calls.session.site[1].globals, calls.session.source_of(_becomes)
     told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)
+    _check_unread(calls, warnings.filters)
     becomes = _becomes(*told)
     if becomes not in ("text", "an item of a list"):
         raise Uncapturable(f"a warning that is {becomes}")
