@@ -1,5 +1,5 @@
-"""What a program changes for a while, and what code that is not interpreted looks at: modules of Python and of this
-package, loggers and their handlers, filters of warnings, the tables of Cells. It is changed at once, in plain Python."""
+"""What a program changes for a while, and code that is not interpreted looks at: modules of Python and of this package,
+loggers and their handlers, filters of warnings, the tables of Cells. It is changed at once, in plain Python."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ import duograph as ms
 from duograph import Tensor, nn, ops
 
 TOLD, ELSEWHERE = io.StringIO(), io.StringIO()
-LOG = logging.Logger("settings")
+LOG = logging.getLogger("tests.settings")
 HANDLER = logging.StreamHandler(TOLD)
 HANDLER.setFormatter(logging.Formatter("%(name)s %(message)s"))
 LOG.addHandler(HANDLER)
 LOG.setLevel(logging.WARNING)
+LOG.propagate = False
 
 
 def printing_elsewhere(x):
@@ -77,7 +78,7 @@ def disabled(x):
 def renamed(x):
     LOG.name = "other"
     LOG.warning("told")
-    LOG.name = "settings"
+    LOG.name = "tests.settings"
     return x * 2
 
 

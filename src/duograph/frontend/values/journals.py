@@ -222,7 +222,7 @@ class Journals:
         journal.extend(("perform", step, args))
 
     def check_recorder(self) -> None:
-        """At the end of the program, which has warned: is the list that gets warnings, after the run, one of its own?"""
+        """At the end of the program: refuses it if the list that gets its warnings, after the run, is in its hands."""
         if self.recorder is not None and self.is_in_hand(self.recorder):
             raise Uncapturable("a warning that is recorded in a list which the program has")
 

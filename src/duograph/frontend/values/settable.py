@@ -23,8 +23,10 @@ _TABLES = ("_params", "_cells")
 
 def check_settable(obj: Any, name: str, value: Any) -> None:
     """Refuses to set ``obj.name``, or to delete it (``MISSING``), if that does more than to keep the value."""
-    if not isinstance(name, str) or _is_read_by_others(obj) or not (
-        _is_settable_class(obj) if isinstance(obj, type) else _keeps(obj, name, value)
+    if (
+        not isinstance(name, str)
+        or _is_read_by_others(obj)
+        or not (_is_settable_class(obj) if isinstance(obj, type) else _keeps(obj, name, value))
     ):
         raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object, which may not be set")
 

@@ -254,17 +254,15 @@ _SHOWN: Any = (warnings._showwarnmsg_impl, warnings._showwarning_orig)  # type: 
 
 def _becomes(text: str, category: type[Warning], module: str, line: int) -> str:
     """What filters, and contexts that record, make of a warning."""
-    for action, wanted, kind, name, number in warnings.filters:
-        if (
-            (wanted is None or wanted.match(text))
-            and issubclass(category, kind)
-            and (name is None or name.match(module))
-            and number in (0, line)
-        ):
-            break
-    else:
-        action = getattr(warnings, "defaultaction", "")
-    if action == "error":
+    actions = [
+        action
+        for action, wanted, kind, name, number in warnings.filters
+        if (wanted is None or wanted.match(text))
+        and issubclass(category, kind)
+        and (name is None or name.match(module))
+        and number in (0, line)
+    ]
+    if [*actions, getattr(warnings, "defaultaction", "")][0] == "error":
         return "an error"
     show, shown = warnings._showwarnmsg_impl, warnings.showwarning  # type: ignore[attr-defined]
     if shown is _SHOWN[1] and show is _SHOWN[0]:
