@@ -412,7 +412,7 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
     if step <= 0:
         raise ValueError(f"For split, the value of 'split_size_or_sections' must be more than zero, but got {step}.")
     whole = -(-extent // step)
-    return slices.split(self, tuple(min(step, extent - i * step) for i in range(whole)), axis)
+    return slices.split(self, tuple(min(step, extent - i * step) for i in range(whole) or (0,)), axis)
 
 
 def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
@@ -430,7 +430,8 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
         raise TypeError(f"For ops.chunk parameter 'chunks' must be int, but got {type(chunks).__name__}.")
     if chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
-    return split(self, max(-(-self.shape[axis] // chunks), 1), axis)
+    extent = self.shape[axis]
+    return slices.split(self, (0,) * chunks, axis) if extent == 0 else split(self, -(-extent // chunks), axis)
 
 
 def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Methods that are compiled, bound to their instances."""
+"""Compiled functions as Python has functions: bound to instances, with attributes of the user's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,18 @@ import types
 from typing import Any
 
 from .explain import Explanation
+
+
+class GivenAttributes:
+    """A part of `JitFunction`: what a program has given to the function, its compiled form has, too."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        fn = vars(self).get("_python")
+        if fn is not None and name in vars(fn):
+            return vars(fn)[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
 
 class BoundJit:

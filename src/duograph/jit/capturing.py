@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from duograph.base.config import config
 from duograph.base.failures import SHORTAGE, internal_failure
@@ -35,7 +36,22 @@ from .signature import (
 from .sizes import sizes_of_ints, symbols_of, with_sizes
 from .telling import name_of
 
+R = TypeVar("R")
+
 logger = logging.getLogger("duograph")
+
+
+def unless_too_deep(fn: Callable[..., R]) -> Callable[..., R | None]:
+    """``fn``, which gives ``None`` where it goes deeper than Python's stack: through what a program only hands on."""
+
+    @functools.wraps(fn)
+    def made(*args: Any) -> R | None:
+        try:
+            return fn(*args)
+        except RecursionError:
+            return None
+
+    return made
 
 
 class Capturing:
@@ -55,6 +71,13 @@ class Capturing:
     _subject: Any
     _may_break: bool
     _first: int
+
+    def _note_failure(self: Any, store: Entries, error: Exception) -> None:
+        try:
+            if not isinstance(error, SHORTAGE):  # capture needs more than the program, which has got through
+                store.failures.append(internal_failure("capture", name_of(self.fn), error))
+        finally:
+            error.__traceback__ = None
 
     def _entry(self, program: Program, names: tuple[str, ...], started: float) -> Entry:
         """The version of a program whose capture was ``started`` then."""

@@ -15,7 +15,7 @@ from duograph.base.failures import is_from_outside
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.op import restoring
 from duograph.frontend.rules.budget import OutOfTime
-from duograph.frontend.rules.errors import Uncapturable
+from duograph.frontend.rules.errors import Uncapturable, WholeOnly
 from duograph.frontend.split.hoist import Place
 from duograph.frontend.split.plan import can_be_cut
 
@@ -43,7 +43,7 @@ class Cutting:
             return False
         if self.target is not None and not raw_hasattr(self.target, "run_instead"):  # another callable object
             return False
-        if isinstance(error, OutOfTime):  # what has taken too long as a whole may do so in each part
+        if isinstance(error, OutOfTime | WholeOnly):  # what has taken too long as a whole may do so in each part
             return False
         try:
             if self.cut is None and (

@@ -41,8 +41,8 @@ from duograph.frontend.rules.policy import look_of, request
 from duograph.frontend.values.functions import signature_of
 from duograph.tensor.numerics import Checker, check_numerics
 
-from .bound import BoundJit
-from .capturing import Capturing
+from .bound import BoundJit, GivenAttributes
+from .capturing import Capturing, unless_too_deep
 from .comments import check_comments
 from .comparing import Comparing
 from .conditions import is_possible_now, is_possible_under_tapes
@@ -65,7 +65,7 @@ _NOTHING = nullcontext()
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 
 
-class JitFunction(Capturing, Comparing, Cutting):
+class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
     """The compiled form of ``fn``.
 
     Args:
@@ -322,16 +322,10 @@ class JitFunction(Capturing, Comparing, Cutting):
             result = self._plain(args, kwargs)
         except Exception as raised:
             if type(raised).__name__ != type(error).__name__:
-                self._note_failure("capture", store, error.with_traceback(trace))
+                self._note_failure(store, error.with_traceback(trace))
             raise
-        self._note_failure("capture", store, error.with_traceback(trace))
+        self._note_failure(store, error.with_traceback(trace))
         return result
-
-    def _note_failure(self, area: str, store: Entries, error: Exception) -> None:
-        try:
-            store.failures.append(internal_failure(area, name_of(self.fn), error))
-        finally:
-            error.__traceback__ = None
 
     def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[str, ...], list[Any]] | None:
         """Names and values of arguments, one per parameter given, as versions get them; ``None``: they are wrong."""
@@ -375,6 +369,7 @@ class JitFunction(Capturing, Comparing, Cutting):
 
     # -- compiling ---------------------------------------------------------------------------------------------
 
+    @unless_too_deep
     @restoring
     @no_collection
     def _compile(

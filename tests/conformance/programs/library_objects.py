@@ -5,6 +5,7 @@ import dataclasses
 import decimal
 import hashlib
 import io
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -15,6 +16,7 @@ CALLS = [(T([1.0, -2.0, 3.0]),), (T([2.0, 1.0, 0.5]),), (T([-1.0, -2.0, -3.0]),)
 
 PRICE = Decimal("1.5")
 PRICES = [Decimal("1.1"), Decimal("2.2")]
+PAIRS = re.compile(r"(?P<key>[a-z]+)=(?P<value>-?\d+)")
 KEPT: list = []
 FILE: list = []
 
@@ -264,3 +266,11 @@ def dataclasses_that_cannot_be_replaced(x):
         except (TypeError, ValueError) as error:
             told.append(str(error))
     return x * 1, told, dataclasses.replace(Seeded(), seed=1).value
+
+
+@program(T([1.0, 2.0]), "a=2, b=-3")
+def methods_of_a_pattern(x, text):
+    for m in PAIRS.finditer(text):
+        x = x * int(m["value"])
+    first = PAIRS.match(text)
+    return x, first["key"], first.span(), PAIRS.findall(text), PAIRS.sub("-", text), PAIRS.search("") is None

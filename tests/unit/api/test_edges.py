@@ -119,3 +119,23 @@ def test_ints_of_which_no_dtype_holds_all_wrap_around(data, dtype):
     made = ms.Tensor(data, dtype)
     assert made.asnumpy().tobytes() == want.tobytes() and made.shape == np.shape(data)
     assert ms.jit(lambda: ms.Tensor(data, dtype))().asnumpy().tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+def test_common_divisors_are_positive(dtype):
+    least = np.iinfo(dtype).min
+    a, b = np.array([6, least, 3, 7, 12], dtype), np.array([least, 6, least, least, -18], dtype)
+    for gcd in (ops.gcd, ms.jit(lambda a, b: ops.gcd(a, b))):
+        assert gcd(ms.Tensor(a), ms.Tensor(b)).tolist() == [2, 2, 1, 1, 6]
+
+
+@pytest.mark.parametrize("module", [ops, mint])
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_parts_of_nothing(module, shape):
+    x = ops.zeros(shape)
+
+    def f(x):
+        return module.split(x, 2, -1), module.chunk(x, 3, -1)
+
+    for call in (f, ms.jit(f)):
+        assert [[part.shape for part in parts] for parts in call(x)] == [[shape], [shape] * 3]

@@ -298,3 +298,34 @@ def test_a_text_that_changes_is_told_as_it_is_now():
     for name in ("a", "b", "a"):
         names[0] = name
         assert told(compiled) == told(naming)
+
+
+def counting(x, given):
+    warnings.warn("careful", UserWarning)
+    return x * len(given)
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_a_program_that_has_what_it_warns_of(mode):
+    compiled, x = ms.jit(counting, capture_mode=mode), XS[0]
+    for _ in range(3):
+        for fn in (counting, compiled):
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                assert fn(x, given).tolist() == x.tolist() and len(given) == 1
+
+
+def test_warnings_that_code_of_the_user_shows_are_shown_at_once(monkeypatch):
+    shown = []
+
+    def warned(x):
+        warnings.warn("careful", UserWarning)
+        return x * len(shown)
+
+    compiled, x = ms.jit(warned), XS[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        compiled(x)
+        monkeypatch.setattr(warnings, "showwarning", lambda *_, **__: shown.append(1))
+        for n in (1, 2, 3):
+            assert compiled(x).tolist() == (x * n).tolist()

@@ -132,3 +132,57 @@ def test_what_ends_silently_is_captured(held):
     for _ in range(2):
         assert compiled(Tensor([1.0]), Holder(held))[0].tolist() == [2.0]
     assert not compiled.explain().fallbacks
+
+
+def numbers(x):
+    try:
+        yield x
+        yield x * 2
+    finally:
+        ENDED.append("end")
+
+
+def delegating(x):
+    yield from numbers(x)
+
+
+def taken(x, is_read):
+    items = delegating(x)
+    out = [next(items)]
+    if is_read:
+        out += [items.throw(KeyError)]
+    return out
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+def test_generators_end_where_their_program_drops_them(mode):
+    compiled = ms.jit(taken, capture_mode=mode)
+    with pytest.raises(KeyError):
+        compiled(Tensor([1.0]), True)
+    given = ms.jit(lambda x, held: x * 2, capture_mode=mode)
+    for _ in range(3):
+        ENDED.clear()
+        compiled(Tensor([1.0]), False)
+        assert ENDED == ["end"]
+        items = numbers(Tensor([1.0]))
+        next(items)
+        given(Tensor([1.0]), items)
+        del items
+        assert ENDED == ["end", "end"]
+
+
+@pytest.mark.parametrize("wrap", [lambda v: [v], lambda v: (v,), lambda v: {"a": v}])
+def test_what_is_deeper_than_the_stack_is_left_to_python(wrap):
+    def f(x, v):
+        while not isinstance(v, int):
+            (v,) = v.values() if isinstance(v, dict) else v
+            x = x + 1
+        return x
+
+    compiled, held = ms.jit(f), 1
+    assert compiled(Tensor([0.0]), wrap(held)).tolist() == [1.0]
+    for _ in range(3000):
+        held = wrap(held)
+    for _ in range(3):
+        assert compiled(Tensor([0.0]), held).tolist() == [3000.0]

@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 
-from duograph import ops
+import duograph as ms
+from duograph import Tensor, ops
 from tests.unit.frontend.cases import Cases, name_of
 
 case = Cases()
@@ -224,3 +225,40 @@ def class_context_return(x):
 @pytest.mark.parametrize("case", case, ids=name_of)
 def test_compiled_is_plain(case):
     case.check()
+
+
+def saved(x):
+    try:
+        while x.sum() < 9:
+            x = x * 2
+    except (ValueError, KeyboardInterrupt):
+        return "interrupted"
+    return x
+
+
+def saved_from_anything(x):
+    try:
+        while x.sum() < 9:
+            x = x * 2
+    except:  # noqa: E722
+        return "interrupted"
+    return x
+
+
+def saved_from_errors(x):
+    try:
+        while x.sum() < 9:
+            x = x * 2
+    except (ValueError, ArithmeticError):
+        return "an error"
+    return x
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("fn", [saved, saved_from_anything, saved_from_errors])
+def test_what_catches_interrupts_is_around_a_loop_in_python(fn, mode):
+    compiled = ms.jit(fn, capture_mode=mode)
+    for n in (1.0, 2.0, 20.0):
+        assert compiled(Tensor([n])).tolist() == fn(Tensor([n])).tolist()
+    cut = [str(b) for b in compiled.explain().breaks]
+    assert any("interruption by Ctrl-C" in b for b in cut) == (fn is not saved_from_errors and mode != "trace")

@@ -148,3 +148,31 @@ def test_arguments_that_are_wrong_raise_what_python_raises():
     for call in (lambda: f(), lambda: f(X, other=1), lambda: f(X, False, 3)):
         with pytest.raises(TypeError, match=r"f\(\)"):
             call()
+
+
+def equal_constants(x):
+    total = x.sum()
+    a = d = None
+    b, c, e, g = 0.5, (1, -2.5), 10**9 + 1, "two words"
+    if total > 0:
+        a, d = 0.5, [(1, -2.5), 10**9 + 1, "two words"]
+    time.sleep(0)
+    return [a is b, *([d[0] is c, d[1] is e, d[2] is g] if d else [])], total * 2
+
+
+def chosen_constants(x):
+    total, b = x.sum(), 2.5
+    a = b if total > 0 else 3.5
+    if a is b:
+        total = total * 2
+    return [a is b], ops.tanh(total)
+
+
+@pytest.mark.filterwarnings("ignore:DG0102")
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("fn", [equal_constants, chosen_constants])
+def test_equal_constants_are_the_objects_that_python_has(mode, fn):
+    f = ms.jit(fn, capture_mode=mode)
+    for x in (X, -X, X, -X):
+        (found, a), (wanted, b) = f(x), fn(x)
+        assert found == wanted and a.tolist() == b.tolist()

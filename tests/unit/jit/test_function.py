@@ -780,3 +780,18 @@ def test_hooks_of_cells_get_what_is_given_by_position(hook, is_cut):
             assert run(*args, **kwargs).tolist() == net(*args, **kwargs).tolist()
             assert seen == [len(args)] * 2
             seen.clear()
+
+
+def test_attributes_of_a_function_are_those_of_its_compiled_form():
+    def counted(x):
+        counted.calls += 1
+        return x * counted.scale
+
+    counted.calls, counted.scale = 0, 2.0
+    plain = counted
+    counted = ms.jit(counted)
+    assert [counted(X).tolist() for _ in range(3)] == [[2.0, 4.0]] * 3 and counted.calls == 3
+    counted.scale = 5.0
+    assert counted(X).tolist() == [5.0, 10.0]
+    plain.later = 1
+    assert counted.later == 1 and not hasattr(counted, "never")

@@ -298,3 +298,16 @@ def test_wrong_indices_are_drawn(index, code):
     with pytest.raises(IndexError) as raised:
         x[index] = 1.0
     assert f"error[{code}]" in raised.value.__notes__[0]
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+@pytest.mark.parametrize("batch", [1, 3])
+def test_states_of_another_batch(kind, batch):
+    around = () if kind.__name__.endswith("Cell") else (1,)
+    state = ops.ones((*around, batch, 4))
+    given = (state, state) if "LSTM" in kind.__name__ else state
+    net = kind(3, 4)
+    found = mistakes(net, ops.ones((*around, 2, 3)), given)
+    wanted = (*around, 2, 4)
+    said = f"the shape of 'hx' must be {wanted}, but got {tuple(state.shape)}"
+    assert found[0] is ValueError and f"For '{kind.__name__}', {said}." in found[1]

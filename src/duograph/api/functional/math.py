@@ -98,7 +98,7 @@ def _gcd(x: Any, y: Any) -> Tensor:
         zero = operators.equal(b, 0)
         safe = select(zero, constant_like(b, 1), b)
         a, b = select(zero, a, b), select(zero, b, arithmetic.mod(a, safe))
-    return a
+    return arithmetic.abs_(a)  # the least integer is its own absolute value, and so are negative remainders
 
 
 def _lcm(x: Any, y: Any) -> Tensor:

@@ -296,7 +296,7 @@ class Statements(Expressions):
     exec_TryStar = exec_Try
 
     def _try_except(self, node: ast.Try | ast.TryStar, frame: Frame) -> Outcome:
-        self.session.catches = True
+        self.session.catches, loops = True, self.session.loops
         try:
             outcome = self.block(node.body, frame)
         except INTERNAL:
@@ -308,6 +308,9 @@ class Statements(Expressions):
             if handler is None:
                 raise
             return self._handle(handler, exc, frame)
+        if self.session.loops > loops and any(map(_catches_interrupts, node.handlers)):
+            reason = "a loop that a tensor ends, whose interruption by Ctrl-C an except clause may catch"
+            raise Uncapturable(reason, self.span(node, frame))
         return self.block(node.orelse, frame) if outcome.kind == "next" else outcome
 
     def _handler(self, node: ast.Try, exc: BaseException, frame: Frame) -> ast.ExceptHandler | None:
@@ -497,3 +500,13 @@ class Statements(Expressions):
             if attr is MISSING or not self.semantics.as_bool(self._matches(p, attr, frame)):
                 return False
         return True
+
+
+def _catches_interrupts(handler: ast.ExceptHandler) -> bool:
+    """Whether an ``except`` clause is there for Ctrl-C as well: what a signal handler raises leaves native code as if
+    it had come before the call."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _OF_INTERRUPTS) for kind in kinds)
+
+
+_OF_INTERRUPTS = ("KeyboardInterrupt", "BaseException")

@@ -36,7 +36,10 @@ def short(value: Any) -> str:
     elif type(value) is types.MethodType:
         text = f"method {raw_getattr(value.__func__, '__qualname__', '')}"
     else:
-        text = _shown(value) if _is_ours_to_print(value) else f"a {_qualname(type(value))} object"
+        try:
+            text = _shown(value) if _is_ours_to_print(value) else f"a {_qualname(type(value))} object"
+        except RecursionError:
+            text = f"a deep {_qualname(type(value))}"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

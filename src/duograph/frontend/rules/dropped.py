@@ -25,7 +25,9 @@ _SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _BARE = frozenset({dict, list, tuple, types.FunctionType})
 """What has no finalizer of its own."""
 _SILENT = frozenset({bool, int, float, complex, str, bytes, type(None), Tensor, Parameter})
-
+_FRAMES = {
+    types.GeneratorType: ("gi_frame",), types.CoroutineType: ("cr_frame",), types.AsyncGeneratorType: ("ag_frame",)
+}  # fmt: skip
 
 MOST_LOOKED_THROUGH = 64
 """Objects at which each capture looks for one of its arguments."""
@@ -110,7 +112,7 @@ def awaited_in(value: Any, silent: set[int]) -> bool | None:
                 continue
             finalizer = lookup(kind, "__del__")
             references = weakref.getweakrefs(found)
-            if isinstance(finalizer, types.FunctionType) or any(map(_finalizes, references)):
+            if isinstance(finalizer, types.FunctionType) or any(map(_finalizes, references)) or _is_suspended(found):
                 return True
             closes = closes or finalizer is not None or bool(references)
         if len(seen) < MOST_LOOKED_THROUGH and not look_of(kind):
@@ -122,6 +124,11 @@ def awaited_in(value: Any, silent: set[int]) -> bool | None:
     if len(seen) < MOST_LOOKED_THROUGH:  # all of them were looked at
         silent |= seen
     return False
+
+
+def _is_suspended(value: Any) -> bool:
+    """Whether ``value`` is a generator, or a coroutine, whose ``finally`` clauses run when it is dropped."""
+    return any(raw_getattr(value, name) is not None for name in _FRAMES.get(type(value), ()))
 
 
 def _finalizes(reference: weakref.ReferenceType[Any]) -> bool:

@@ -51,6 +51,10 @@ class TooManyPaths(BetterApart):
     """Tensor-dependent decisions whose paths do not join: each of them doubles what is captured behind it."""
 
 
+class WholeOnly(Uncapturable):
+    """What plain Python answers only where it has run all of the function: what a segment gives may be a copy."""
+
+
 class NotYet(Uncapturable):
     """What Python's own run of this call makes ready for capture at the next one."""
 

@@ -90,7 +90,7 @@ class Session(Identified, Shadows):
         self.is_done = False  # it has given a program
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
-        self.catches = False  # there is an ``except``, or a context that may swallow exceptions
+        self.loops, self.catches = 0, False  # that a tensor ends; an ``except``, or what swallows exceptions
         self.own_error: Exception | None = None  # the last one that left a function of the user
         self._leaving: Exception | None = None  # what is leaving statements now, and which
         self._left: list[tuple[int, Any, Any]] = []
@@ -126,6 +126,7 @@ class Session(Identified, Shadows):
 
     def check_finished(self) -> None:
         """At the end of the program: generators that were left are closed by Python when it drops them."""
+        self.check_recorder()
         if self.unfinished:
             raise Uncapturable("a generator is left inside of try or with, which Python ends when it drops it")
 

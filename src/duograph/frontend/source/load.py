@@ -14,6 +14,7 @@ from duograph.base.source import SourceFile, Span, note_captured, source_of_code
 from duograph.base.weak import WeakTable
 
 from ..rules.errors import Uncapturable
+from .constants import share_constants
 from .made_from import is_made_alone, is_made_from
 from .private import with_private_names
 from .scope import Names, names_in_closures, names_of
@@ -71,6 +72,7 @@ def load_function(fn: types.FunctionType) -> FunctionSource:
             raise Uncapturable(f"{source.name} is not what {fn.__qualname__} was made from", span_of_code(code))
         note_captured(source)
         node = with_private_names(node, code.co_qualname)
+        share_constants(node, code)
         postponed = bool(code.co_flags & __future__.annotations.compiler_flag)
         known = _functions[code] = FunctionSource(node, source.name, names_of(node), postponed)
     return known

@@ -122,10 +122,12 @@ class Journals:
     log: Any
     note_changed: Any
     shadow: Any
+    is_in_hand: Any
 
     def __init__(self) -> None:
         self.journals: dict[int, Journal] = {}  # by their ids
         self.steps: dict[Any, Any] = {}  # those that are deferred, by what they are equal to
+        self.recorder: Any = None  # the list of a context in which warnings of the program are recorded
         self.site: Any = None  # the call that is being made, and the frame that makes it
         self.looked_into: set[int] = set()  # ids of shadows that some code has got in hand
         self.exempt: frozenset[int] = frozenset()  # ids of outside containers on the way to the receiver of a write
@@ -218,6 +220,11 @@ class Journals:
         journal = self.shadow(OUTSIDE, pinned(OUTSIDE))
         self.note_changed(journal)
         journal.extend(("perform", step, args))
+
+    def check_recorder(self) -> None:
+        """At the end of the program: refuses it if the list that gets its warnings, after the run, is in its hands."""
+        if self.recorder is not None and self.is_in_hand(self.recorder):
+            raise Uncapturable("a warning that is recorded in a list which the program has")
 
     def take_as_read(self, container: Any) -> None:
         """What is to come needs to know what is in a container.

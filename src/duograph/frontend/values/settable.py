@@ -6,6 +6,7 @@ its class would refuse then, change, or answer with more than a new value: the p
 
 from __future__ import annotations
 
+import logging
 import types
 from typing import Any
 
@@ -22,10 +23,22 @@ _TABLES = ("_params", "_cells")
 
 def check_settable(obj: Any, name: str, value: Any) -> None:
     """Refuses to set ``obj.name``, or to delete it (``MISSING``), if that does more than to keep the value."""
-    if not isinstance(name, str) or not (
-        _is_settable_class(obj) if isinstance(obj, type) else _keeps(obj, name, value)
+    if (
+        not isinstance(name, str)
+        or _is_read_by_others(obj)
+        or not (_is_settable_class(obj) if isinstance(obj, type) else _keeps(obj, name, value))
     ):
         raise Uncapturable(f"the attribute {name!r} of a {type(obj).__name__} object, which may not be set")
+
+
+def _is_read_by_others(obj: Any) -> bool:
+    """Whether code that is not interpreted may look for what is set, and find what was there: in ``sys`` and
+    ``builtins``, in this package, in loggers and their handlers."""
+    if isinstance(obj, types.ModuleType):
+        return module_kind(raw_getattr(obj, "__name__")) != "user"
+    if isinstance(obj, type):
+        return module_kind(obj.__module__) != "user"
+    return isinstance(obj, logging.Filterer | logging.Formatter | logging.Manager)
 
 
 def _is_settable_class(cls: type) -> bool:

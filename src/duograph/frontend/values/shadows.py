@@ -64,6 +64,7 @@ _OF_NUMPY = frozenset({
     np.uint8,
 })  # fmt: skip
 _NAMESPACES = ("__dict__", "__globals__")
+_TABLES = ("_params", "_cells", "_buffers")
 
 
 def new_blank(kind: Any, cls: type, maxlen: int | None = None, factory: Any = None) -> Any:
@@ -306,6 +307,10 @@ class Shadows(Journals):
             for name, v in held.items():
                 vars(shadow)[name] = self.external(v, sources.item(place, name))
 
+    def is_in_hand(self, container: Any) -> bool:
+        """Whether the program has come to an outside container."""
+        return id(container) in self._shadows
+
     def shadows(self) -> list[tuple[Any, tuple[Any, Source]]]:
         """Every shadow with the outside container and source that it stands for."""
         return [(self._shadows[id(value)], (value, source)) for value, source in self.originals.values()]
@@ -328,7 +333,8 @@ class Shadows(Journals):
         if known is None:
             return
         self._changed.add(id(obj))
-        if known[1].kind == "attr" and known[1].key in _NAMESPACES:
+        is_table = known[1].key in _TABLES and isinstance(known[0], OrderedDict)  # of a Cell
+        if known[1].kind == "attr" and (is_table or known[1].key in _NAMESPACES):
             raise Uncapturable("a write to the dictionary of an object from outside")
 
     def check_order(self, obj: Any, is_handed_on: bool = False) -> None:

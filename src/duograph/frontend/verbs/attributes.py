@@ -375,7 +375,7 @@ class Attributes:
         return value
 
     def _outside_attr(self, obj: Any, name: str, value: Any) -> Any:
-        if type(value) in (*_METHODS, types.MethodWrapperType) and name not in raw_getattr(obj, "__dict__", ()):
+        if isinstance(value, (*_METHODS, types.MethodWrapperType)) and name not in raw_getattr(obj, "__dict__", ()):
             if value.__self__ is obj or value.__self__ is type(obj):  # a method of its class
                 return value
         if (isinstance(obj, BaseException) or is_opaque(obj)) and self._is_inside(obj):
@@ -406,8 +406,7 @@ class Attributes:
         ``store`` does it to objects of the program.
         """
         found = watched(type(obj), name)
-        setter = user_method(found, "__set__")
-        if setter is not None:
+        if (setter := user_method(found, "__set__")) is not None:
             self.calls.call(setter, (found, obj, value), {})
             return
         if isinstance(found, property) and _is_users_code(found.fset):
@@ -425,6 +424,7 @@ class Attributes:
             store(obj, name, value)
             return
         if isinstance(obj, types.ModuleType):
+            check_settable(obj, name, value)
             self.world.overwrite("global", vars(obj), name, value)
             return
         if isinstance(obj, Tensor) and not self.session.is_outside(obj):

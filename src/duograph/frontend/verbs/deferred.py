@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from duograph.base.lookup import raw_getattr
 from duograph.core.dtype import DType
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
@@ -136,7 +137,7 @@ def _log(calls: Any, logger: Any, level: Any, message: Any, args: tuple[Any, ...
     session.guards.add(session.source_of(logger.isEnabledFor), "gives", ((level,), is_on))
     if not is_on:
         return
-    _check_handlers(logger)
+    _check_handlers(calls, logger)
     _tell(calls, lambda file, line, name: _Record(logger, level, file, line, name), (message, *args))
 
 
@@ -173,10 +174,18 @@ def _as_it_is_now(value: Any) -> Any:
     return value
 
 
-def _check_handlers(logger: Any) -> None:
+def _check_unread(calls: Any, held: Any) -> None:
+    """Refuses a list that the program has in hand: it may have changed it, and does so after the run."""
+    if calls.session.is_in_hand(held):
+        raise Uncapturable("a list of filters or handlers that the program looks into")
+
+
+def _check_handlers(calls: Any, logger: Any) -> None:
     at = logger
     while at is not None:
+        _check_unread(calls, at.handlers)
         for one in (at, *at.handlers):
+            _check_unread(calls, one.filters)
             if one.filters or type(one).__module__.partition(".")[0] != "logging":
                 raise Uncapturable("logging that code of the user takes part in")
             if type(one).__name__ == "MemoryHandler":
@@ -229,22 +238,34 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
         raise Uncapturable("warnings.warn with more than a text and a class")
     if not is_builtin_class(kind) or not issubclass(kind, Warning):
         raise Uncapturable(f"a warning of class {kind.__qualname__}")
-    names, asked = calls.session.site[1].globals, calls.session.source_of(_raises)
+    names, asked = calls.session.site[1].globals, calls.session.source_of(_becomes)
     told = (message, kind, names.get("__name__", "<string>"), calls.session.span.line)
-    if _raises(*told):
-        raise Uncapturable("a warning that is an error")
-    calls.session.guards.add(asked, "gives", (told, False))
+    _check_unread(calls, warnings.filters)
+    becomes = _becomes(*told)
+    if becomes not in ("text", "an item of a list"):
+        raise Uncapturable(f"a warning that is {becomes}")
+    calls.session.guards.add(asked, "gives", (told, becomes))
+    calls.session.recorder = raw_getattr(warnings._showwarnmsg_impl, "__self__")  # type: ignore[attr-defined]
     _tell(calls, lambda file, line, _: _Warning(kind, file, line, names), (message,))
 
 
-def _raises(text: str, category: type[Warning], module: str, line: int) -> bool:
-    """Whether the filters make an error of a warning."""
-    for action, wanted, kind, name, number in warnings.filters:
-        if (
-            (wanted is None or wanted.match(text))
-            and issubclass(category, kind)
-            and (name is None or name.match(module))
-            and number in (0, line)
-        ):
-            return action == "error"
-    return getattr(warnings, "defaultaction", "") == "error"
+_SHOWN: Any = (warnings._showwarnmsg_impl, warnings._showwarning_orig)  # type: ignore[attr-defined]
+
+
+def _becomes(text: str, category: type[Warning], module: str, line: int) -> str:
+    """What filters, and contexts that record, make of a warning."""
+    actions = [
+        action
+        for action, wanted, kind, name, number in warnings.filters
+        if (wanted is None or wanted.match(text))
+        and issubclass(category, kind)
+        and (name is None or name.match(module))
+        and number in (0, line)
+    ]
+    if [*actions, getattr(warnings, "defaultaction", "")][0] == "error":
+        return "an error"
+    show, shown = warnings._showwarnmsg_impl, warnings.showwarning  # type: ignore[attr-defined]
+    if shown is _SHOWN[1] and show is _SHOWN[0]:
+        return "text"
+    is_recorded = shown is _SHOWN[1] and type(raw_getattr(show, "__self__")) is list
+    return "an item of a list" if is_recorded else "shown by code of the user"

@@ -302,6 +302,7 @@ class SymbolicLoop:
 
         cond_graph, body_graph, captures = close_pair_with_params(cond_scope, test_node, body_scope, outs, carry_params)
         operands = [self.binder.wrap(n) for n in (*init, *captures)]
+        self.session.loops += 1
         results = while_loop(*operands, cond=cond_graph, body=body_graph, n_carry=len(carry_params))
         results, itself = list(results), self.world.checked  # which keeps the loop, as it may have no end
         for place, result in zip(ordered, results, strict=False):

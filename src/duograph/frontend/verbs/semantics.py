@@ -26,7 +26,7 @@ from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
 from ..rules import sources
-from ..rules.errors import Uncapturable
+from ..rules.errors import Uncapturable, WholeOnly
 from ..rules.exact import may_be_one_object
 from ..rules.facts import has_slots, lookup
 from ..rules.opaque import is_iterator, is_opaque
@@ -361,7 +361,7 @@ class Semantics(Attributes):
             if isinstance(a, GraphText) or isinstance(b, GraphText):
                 raise Uncapturable("whether two texts are the same object, one of which is only known at run time")
         if may_be_one_object(a, b) or (id(a) in self.session.tuples and id(b) in self.session.tuples):
-            raise Uncapturable("whether two equal constants, or tuples from outside, are the same object")
+            raise WholeOnly("whether two equal constants, or tuples from outside, are the same object")
         if id(a) in self.session.originals and id(b) in self.session.originals and a is not b:
             self.session.guard_different(a, b)
         self.session.guard_different_tensors(a, b)
@@ -376,7 +376,7 @@ class Semantics(Attributes):
             return a == b
         if isinstance(a, Scalar) and isinstance(b, Scalar) and a.node is b.node:
             return True
-        raise Uncapturable("whether numbers that are only known at run time are the same object")
+        raise WholeOnly("whether numbers that are only known at run time are the same object")
 
     def contains(self, container: Any, value: Any) -> Any:
         """``value in container``."""

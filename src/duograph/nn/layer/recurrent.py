@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 from duograph.autodiff.recurrence import recurrent_layers
@@ -56,6 +57,17 @@ class _RecurrentCell(Cell):
     def _weights(self) -> tuple[Any, ...]:
         return tuple(self.in_use(w) for w in (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh))
 
+    def _check_state(self, x: Tensor, *states: Tensor) -> None:
+        _check_shapes(self.cls_name, states, (*x.shape[:-1], self.hidden_size))
+
+
+def _check_shapes(name: str, states: Iterable[Tensor], wanted: tuple[Any, ...]) -> None:
+    """Refuses states that would be broadcast: the next state would have another shape."""
+    for state in states:
+        shape = tuple(state.shape)
+        if len(shape) != len(wanted) or not all(map(taken_equal, shape, wanted)):
+            raise ValueError(f"For '{name}', the shape of 'hx' must be {wanted}, but got {shape}.")
+
 
 class RNNCellBase(_RecurrentCell):
     """What cells of a user's own derive from: as many blocks of ``hidden_size`` rows in each weight as they have gates.
@@ -85,6 +97,7 @@ class RNNCell(_RecurrentCell):
     nonlinearity: Nonlinearity = option(default="tanh", after="has_bias")
 
     def construct(self, x, hx):
+        self._check_state(x, hx)
         return rnn.rnn_cell(x, hx, *self._weights(), activation=self.nonlinearity)
 
 
@@ -100,6 +113,7 @@ class LSTMCell(_RecurrentCell):
     gates = 4
 
     def construct(self, x, hx):
+        self._check_state(x, *hx)
         return rnn.lstm_cell(x, hx, *self._weights())
 
 
@@ -115,6 +129,7 @@ class GRUCell(_RecurrentCell):
     gates = 3
 
     def construct(self, x, hx):
+        self._check_state(x, hx)
         return rnn.gru_cell(x, hx, *self._weights())
 
 
@@ -177,9 +192,11 @@ class _RecurrentLayers(Cell):
                 said = f"the 'seq_length' must have a number for each of the {batch} sequences of 'x', but got {given}"
                 raise ValueError(f"For '{self.cls_name}', {said}.")
         count = len(self.w_ih_list)
+        wanted = (count, x.shape[1], self.hidden_size)
         if hx is None:
-            start = full(shape=(count, x.shape[1], self.hidden_size), value=0, dtype=x.dtype)
+            start = full(shape=wanted, value=0, dtype=x.dtype)
             hx = (start, start) if self.mode == "LSTM" else start
+        _check_shapes(self.cls_name, hx if self.mode == "LSTM" else (hx,), wanted)
         empty: tuple[Any, ...] = (None,) * count
         groups = (self.w_ih_list, self.w_hh_list, self.b_ih_list or empty, self.b_hh_list or empty)
         weights = [tuple(self.in_use(w) for w in group) for group in zip(*groups, strict=True)]
