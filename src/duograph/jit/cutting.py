@@ -81,14 +81,14 @@ class Cutting:
                     raise
         if refusal is None or not refusal.trail:
             return False
-        cause = Fallback((names, key_of_call(values)), refusal.reason, refusal.span, str(refusal), refusal)
-        is_cut = self._cut_at(refusal, cause, self.cut.places if self.cut is not None else frozenset())
-        if is_cut:
-            store.fallbacks.append(cause)
-            for entry in [e for e in store.compiled if e.hits < WORTH]:
-                store.drop(entry)
-                self._shared.drop(entry)
-        return is_cut
+        self._refuse(store, names, values, refusal.reason, refusal.span, refusal)
+        if not self._cut_at(refusal, store.fallbacks[-1], self.cut.places if self.cut is not None else frozenset()):
+            store.fallbacks.pop()
+            return False
+        for entry in [e for e in store.compiled if e.hits < WORTH]:
+            store.drop(entry)
+            self._shared.drop(entry)
+        return True
 
     def _with_further(self: Any, labels: tuple[Label, ...]) -> tuple[Label, ...]:
         """The label of a refusal, and those of what else would be refused, as far as that is foreseen."""
