@@ -22,7 +22,6 @@ from duograph.frontend.split.plan import can_be_cut
 from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
-from .keys import key_of_call
 from .policy import WORTH, Comparison
 from .telling import tell_breaks
 
