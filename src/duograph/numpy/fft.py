@@ -1,4 +1,4 @@
-"""``duograph.numpy.fft``: the Fourier transforms of ``duograph.ops`` with the names that NumPy gives their parameters."""
+"""``duograph.numpy.fft``: Fourier transforms of ``duograph.ops``, with the names that NumPy gives their parameters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from duograph.base.public import missing as _missing
 from duograph.core.traits import Traits as _Traits
 
 __capture__ = _Traits(rules=True)
-__all__ = [
-    "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2", "hfft2", "ihfft2", "fftn", "ifftn",
-    "rfftn", "irfftn", "hfftn", "ihfftn", "fftshift", "ifftshift", "fftfreq", "rfftfreq",
-]  # fmt: skip
+_NAMES = """
+    fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 hfft2 ihfft2 fftn ifftn rfftn irfftn hfftn ihfftn fftshift
+    ifftshift fftfreq rfftfreq
+"""
 
 
 def _with_numpys_names(name: str) -> Any:
@@ -24,7 +24,9 @@ def _with_numpys_names(name: str) -> Any:
     return _renamed(_spectral.FUNCTIONS[name], name, False, "mnp.fft", input=operand, dim=axes)
 
 
-globals().update({name: _with_numpys_names(name) for name in __all__})
+FUNCTIONS = {name: _with_numpys_names(name) for name in _NAMES.split()}
+globals().update(FUNCTIONS)
+__all__ = [*FUNCTIONS]
 
 
 def __getattr__(name: str) -> Any:

@@ -387,7 +387,8 @@ def test_our_own_modules_say_why_too():
 
 # ---- PyTorch ---------------------------------------------------------------------------------------------------------
 
-PLACES = {"mint": ms.mint, "": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU(), "Model": ms.Model(nn.ReLU())}
+PLACES = {"mint": ms.mint, "": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
+PLACES["Model"] = ms.Model(nn.ReLU())
 
 
 @pytest.mark.parametrize("place", ELSEWHERE)
