@@ -83,7 +83,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "to_": "x.to(dtype) gives another tensor, and x.copy_(y) writes to this one",
         "remove_hook hooks": "x.register_hook(hook) gives a handle with remove()",
         "storage untyped_storage": "x.asnumpy() gives the contents, and x.data_ptr() the address",
-        "offload offload_file_path delete_": "there is one device, the CPU, and memory is freed with its last reference",
+        "offload offload_file_path delete_": "there is one device, and memory is freed with its last reference",
         "assign_value_cpp convert_bytes_to_tensor getitem_index_info is_init set_cast_dtype set_device_address "
         "set_init_flag set_param_info setitem_index_info": _THEIRS,
     },

@@ -26,7 +26,7 @@ def _with_numpys_names(name: str) -> Any:
 
 FUNCTIONS = {name: _with_numpys_names(name) for name in _NAMES.split()}
 globals().update(FUNCTIONS)
-__all__ = [*FUNCTIONS]
+__all__ = list(FUNCTIONS)
 
 
 def __getattr__(name: str) -> Any:

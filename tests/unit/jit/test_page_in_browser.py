@@ -11,6 +11,7 @@ import pytest
 import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.jit.page import page
+from tests.children import PATIENCE
 
 sync_api = pytest.importorskip("playwright.sync_api")
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -67,6 +68,7 @@ def opened(browser):
     def open_file(path, **settings):
         tab = browser.new_page(viewport={"width": 1400, "height": 900}, **settings)
         tabs.append(tab)
+        tab.set_default_timeout(PATIENCE * 1000)
         tab.on("pageerror", lambda error: faults.append(str(error)))
         tab.on("console", lambda message: faults.append(message.text))
         tab.on("request", lambda request: None if request.url == f"file://{path}" else faults.append(request.url))
