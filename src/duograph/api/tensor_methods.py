@@ -64,7 +64,7 @@ _NAMES = """
     abs absolute acos acosh addbmm addcdiv addcmul addmm addmv aminmax angle approximate_equal arccos arccosh arcsin
     arcsinh arctan arctan2 arctanh argsort argwhere asin asinh atan atan2 atanh baddbmm bincount bitwise_and
     bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor bmm ceil cholesky cholesky_inverse
-    cholesky_solve clamp clip conj copysign cos cosh count_nonzero cross cummax cummin cumprod deg2rad det diag
+    cholesky_solve clamp clip col2im conj copysign cos cosh count_nonzero cross cummax cummin cumprod deg2rad det diag
     diagflat diagonal_scatter digamma div divide dot dsplit eq equal erf erfc erfinv exp expm1 fills fliplr flipud
     float_power floor floor_divide fmax fmin fmod fold frac gather_elements gather_nd gcd ge ger greater
     greater_equal gt hardshrink heaviside histc hsplit hypot imag index_select inner inv inverse invert isfinite

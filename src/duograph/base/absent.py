@@ -18,6 +18,8 @@ __all__ = ["absence", "instead", "keyword_instead", "nearest"]
 _GRADIENTS = "gradients come from value_and_grad(forward, None, net.trainable_params())(x), not from backward()"
 _ONE_DEVICE = "there is one device, the CPU: leave it out"
 
+_THEIRS = "it is part of the machinery of MindSpore, which this package has not"
+
 _ELSEWHERE: dict[str, dict[str, str]] = {
     "": {
         "compile": "compile with jit(f) or @jit",
@@ -54,6 +56,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "Assert": "an assert statement or raise works in every mode",
         "CheckNumerics": "write ops.isfinite(x).all()",
         "Conv3DTranspose": "it is nn.Conv3dTranspose",
+        "LogSoftmaxExt": "it is ops.log_softmax(x, axis)",
         "DropoutDoMask DropoutGenMask": "it is ops.dropout",
         "DynamicRNN": "it is nn.LSTM",
         "DynamicGRUV2": "it is nn.GRU",
@@ -74,6 +77,15 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "backward grad grad_fn retain_grad requires_grad is_leaf": _GRADIENTS,
         "cuda cpu is_cuda": _ONE_DEVICE,
         "detach detach_": "ops.stop_gradient(x) stops gradients",
+        "eigvals geqrf igamma igammac lstsq lu_solve orgqr ormqr": "it is a function of ops, of x and further operands",
+        "i0": "it is ops.bessel_i0(x)",
+        "index": "write x[index]",
+        "to_": "x.to(dtype) gives another tensor, and x.copy_(y) writes to this one",
+        "remove_hook hooks": "x.register_hook(hook) gives a handle with remove()",
+        "storage untyped_storage": "x.asnumpy() gives the contents, and x.data_ptr() the address",
+        "offload offload_file_path delete_": "there is one device, and memory is freed with its last reference",
+        "assign_value_cpp convert_bytes_to_tensor getitem_index_info is_init set_cast_dtype set_device_address "
+        "set_init_flag set_param_info setitem_index_info": _THEIRS,
     },
     "Cell": {
         "parameters named_parameters": "net.trainable_params() and net.parameters_and_names() list the parameters",
@@ -88,8 +100,24 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "cuda cpu": _ONE_DEVICE,
         "half double": "it is net.to_float(float16)",
         "to": "there is one device, the CPU, and net.to_float(float16) sets the dtype of computation",
+        "to_empty offload": _ONE_DEVICE,
+        "set_mixed_precision_type": "see net.to_float(float16), and amp.auto_mixed_precision(net)",
+        "register_parameter_forward_hook": "see register_forward_pre_hook, which may read the parameters",
+        "register_saved_tensors_hooks": "what gradients keep is decided while they are compiled; see net.recompute()",
+        "remove_redundant_parameters": "parameters are kept once, however many cells hold them",
+        "pipeline_segment": "stages are networks of their own; see docs/distributed.md",
+        "compiled compile_phase phase_cache compile_cache": "net.explain() tells what was compiled",
+        "IGNORE_LIST T_destination bprop_debug cell_init_args create_time enable_backward_hook exist_names exist_objs "
+        "get_func_graph_proto global_cells parallel_parameter_merge_net_dict parallel_parameter_name_list "
+        "parameter_layout_dict run_construct total_instance_count": _THEIRS,
         "step": "an optimizer is called with the gradients: optimizer(grads)",
         "param_groups": "it is optimizer.parameters, and group_params for groups",
+    },
+    "Model": {
+        "infer_predict_layout infer_train_layout": "networks are not spread over devices by the compiler; see "
+        "docs/distributed.md",
+        "compile": "what to train with is given to Model(network, loss_fn, optimizer); model.build compiles",
+        "fit_generator": "it is model.fit(epochs, dataset)",
     },
 }
 ELSEWHERE = {
@@ -149,7 +177,7 @@ def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
     often.
 
     Args:
-        place: full name of the module; ``Tensor`` or ``Cell``.
+        place: full name of the module; ``Tensor``, ``Cell`` or ``Model``.
         name: what was asked for.
         names: what there is.
     """
@@ -162,7 +190,7 @@ def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
     from difflib import SequenceMatcher
 
     near = nearest(name, names)
-    text, is_listed = ("", False) if place in ("Tensor", "Cell") else absence(place, name)
+    text, is_listed = ("", False) if place in ("Tensor", "Cell", "Model") else absence(place, name)
     is_misspelt = near is not None and SequenceMatcher(None, name.lower(), near.lower()).ratio() > _MISSPELT
     if text and (is_listed or not is_misspelt):
         return f": it {text}"

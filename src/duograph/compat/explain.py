@@ -16,7 +16,7 @@ from typing import Any
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 from duograph.core.op import eager_binder
-from duograph.jit.groups import distinct_breaks, grouped_recompiles
+from duograph.jit.groups import grouped_recompiles, python_by_place
 from duograph.jit.page import write_page
 from duograph.profiling import profile
 from duograph.runtime.launch.launcher import statistics
@@ -139,10 +139,11 @@ def headline(explanations: Sequence[Any], eager: int | None = None) -> str:
     text += f" with {_count(sum(v['operations'] for v in versions), 'operator')})"
     ran = sum(e.operators for e in explanations)
     text += f", {ran / (ran + eager):.1%} of the operators" if ran and eager is not None else ""
-    if breaks := distinct_breaks(explanations):
-        spent, worst = sum(found.milliseconds for found in breaks), breaks[0]
+    breaks = python_by_place(explanations) if any(e.breaks for e in explanations) else []
+    if breaks:
+        spent, (worst, longest) = sum(milliseconds for _, milliseconds in breaks), breaks[0]
         text += f"; {_count(len(breaks), 'statement')} between compiled parts ran in Python, {spent:.2f} ms in all"
-        text += f", {worst.milliseconds:.2f} ms of it at {worst.span}" if len(breaks) > 1 and worst.span else ""
+        text += f", {longest:.2f} ms of it at {worst.span}" if len(breaks) > 1 and worst.span else ""
     return text if not plain and not breaks else f"{text}. Below: each reason, with its line and what helps."
 
 

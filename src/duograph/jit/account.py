@@ -18,6 +18,7 @@ from typing import Any
 
 from duograph.autodiff.grads import gradient_of
 from duograph.base.failures import is_from_outside
+from duograph.base.weak import WeakTable
 
 PARTS = {
     "segments": "compiled code",
@@ -90,9 +91,9 @@ class Meter:
         return before
 
     def clock(self) -> float:
-        """The clock of a skeleton, which asks for the time at the beginning and at the end of each step."""
+        """The clock of a skeleton, which asks for the time in steps at the beginning and at the end of each."""
         self.switch("crossing" if self.part == "steps" else "steps")
-        return self._since
+        return self.seconds["steps"]
 
     def segment(self, made: Any) -> Callable[..., Any]:
         """A segment behind the meter."""
@@ -146,6 +147,44 @@ class Meter:
         finally:
             self.switch(before)
             _active.meter = outer
+
+
+class Watch:
+    """The clock of a skeleton whose statements are counted, and what gives it compiled forms: while one of these runs,
+    the clock stands. What they spend in Python, they count themselves. So it does for what will have a form when it is
+    called again: that call compiles the kernels of dynamic mode."""
+
+    def __init__(self, form: Any) -> None:
+        self.form = form
+        self._met: WeakTable[types.CodeType, bool] = WeakTable()
+        self.unbound, self.method = form.unbound, form.method
+        self._away = _Away()
+
+    def clock(self) -> float:
+        """The time, without what compiled forms have taken."""
+        return perf_counter() - self._away.seconds
+
+    def __call__(self, fn: Any) -> Any:
+        found = self.form(fn)
+        return partial(self._run, found) if found is not fn or self._is_first(fn) else fn
+
+    def _is_first(self, fn: Any) -> bool:
+        code = self.form.code_to_compile(fn)
+        if code is None or self._met.get(code):
+            return False
+        self._met[code] = True
+        return True
+
+    def _run(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        before, began = self._away.seconds, perf_counter()
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            self._away.seconds = before + perf_counter() - began
+
+
+class _Away(threading.local):
+    seconds = 0.0
 
 
 _LEFT_HALFWAY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR

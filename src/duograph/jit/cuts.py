@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import time
 import types
 import weakref
 from collections import ChainMap, OrderedDict
@@ -43,7 +42,7 @@ from duograph.frontend.split.plan import (
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
-from .account import Account, Meter
+from .account import Account, Meter, Watch
 from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little, saves_too_little
 
 if TYPE_CHECKING:
@@ -249,11 +248,13 @@ class Cut:
             return
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
-        variables = {COMPILED: self.called, CLOCK: time.perf_counter, **held, **counts}
-        made = quick = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+        variables = {COMPILED: self.called, **held}
+        uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn)) if counts else plan
+        made = quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
         if counts:
-            uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn))
-            quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
+            watch = Watch(self.called)
+            variables |= {COMPILED: watch, CLOCK: watch.clock, **counts}
+            made = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
         uses = bool(held) or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
         self._is_doubtful = not uses
         self._skeleton, self._quick = (made, quick) if uses or plan.calls_variables else (None, None)
@@ -284,8 +285,8 @@ def measured(skeleton: types.FunctionType, meter: Meter) -> types.FunctionType:
     """A skeleton whose parts run behind ``meter``."""
 
     def behind(name: str, value: Any) -> Any:
-        if isinstance(value, CompiledForm):
-            return meter.called(value)
+        if isinstance(value, (CompiledForm, Watch)):
+            return meter.called(value.form if isinstance(value, Watch) else value)
         return meter.clock if name == CLOCK else meter.segment(value) if name.startswith(SEGMENT) else value
 
     is_through = skeleton.__globals__ is globals()  # else the cells are the program's, but for those with a dot
@@ -446,6 +447,16 @@ class CompiledForm:
         found = is_interpreted(fn) and not is_library(fn) and not fn.__code__.co_flags & _IS_LAZY
         self._has_met = self._has_met or found
         return found
+
+    def code_to_compile(self, fn: Any) -> types.CodeType | None:
+        """The code that gets a compiled form where ``fn`` is called more than once."""
+        if type(fn) is types.FunctionType and (gradient := gradient_of(fn)) is not None:
+            return self.code_to_compile(gradient.fn)
+        if type(fn) is types.MethodType:
+            fn = fn.__func__
+        elif is_plain_cell(type(fn)):
+            fn = type(fn).construct
+        return fn.__code__ if type(fn) is types.FunctionType and self._may_be_compiled(fn) else None
 
     @staticmethod
     def method(bound: Any) -> tuple[Any, tuple[Any, ...]]:

@@ -22,7 +22,6 @@ from duograph.frontend.split.plan import can_be_cut
 from .cuts import Cut, statements_at, variables_of
 from .entries import Entries, Fallback, without_frames
 from .foreseen import further_labels
-from .keys import key_of_call
 from .policy import WORTH, Comparison
 from .telling import tell_breaks
 
@@ -81,14 +80,14 @@ class Cutting:
                     raise
         if refusal is None or not refusal.trail:
             return False
-        cause = Fallback((names, key_of_call(values)), refusal.reason, refusal.span, str(refusal), refusal)
-        is_cut = self._cut_at(refusal, cause, self.cut.places if self.cut is not None else frozenset())
-        if is_cut:
-            store.fallbacks.append(cause)
-            for entry in [e for e in store.compiled if e.hits < WORTH]:
-                store.drop(entry)
-                self._shared.drop(entry)
-        return is_cut
+        self._refuse(store, names, values, refusal.reason, refusal.span, refusal)
+        if not self._cut_at(refusal, store.fallbacks[-1], self.cut.places if self.cut is not None else frozenset()):
+            store.fallbacks.pop()
+            return False
+        for entry in [e for e in store.compiled if e.hits < WORTH]:
+            store.drop(entry)
+            self._shared.drop(entry)
+        return True
 
     def _with_further(self: Any, labels: tuple[Label, ...]) -> tuple[Label, ...]:
         """The label of a refusal, and those of what else would be refused, as far as that is foreseen."""

@@ -166,7 +166,12 @@ class Entries:
         latest = self.fallbacks[-1] if self.fallbacks else None
         failed = sum(latest is not None and (f.reason, f.span) == (latest.reason, latest.span) for f in self.fallbacks)
         is_late = latest is not None and isinstance(latest.error, OutOfTime)
-        return failed, sum(entry.hits <= 1 for entry in self.compiled), is_late
+        return failed, self.unused, is_late
+
+    @property
+    def unused(self) -> int:
+        """Versions that no call has used after the one that they were made for."""
+        return sum(entry.hits <= 1 for entry in self.compiled)
 
     def note_miss(self) -> None:
         """No version holds for a call."""

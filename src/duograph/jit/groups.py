@@ -114,9 +114,16 @@ def fallback_advice(fallback: Any) -> str:
 LARGER = "Compile the function that calls it: larger functions gain more."
 
 
-def distinct_breaks(explanations: Iterable[Any]) -> list[Any]:
-    """The breaks of functions and of their segments, each place once: with the times of what it ran longest in."""
+def python_by_place(explanations: Iterable[Any]) -> list[tuple[Any, float]]:
+    """A break for each place, with the milliseconds that Python has spent there, the longest first: in all functions
+    that run into it, and in calls of compiled forms and segments that plain Python has answered because of it."""
     found: dict[Any, Any] = {}
-    for made in sorted((b for e in explanations for b in e.breaks), key=lambda b: b.spent[1], reverse=True):
-        found.setdefault((made.reason, str(made.span)), made)
-    return list(found.values())
+    spent: dict[Any, dict[int, float]] = {}
+    for made in explanations:
+        plain = [(f, f.seconds * 1e3) for f in made.fallbacks if made.function.is_auxiliary]
+        for cause, milliseconds in [*((b, b.milliseconds) for b in made.breaks), *plain]:
+            key = cause.reason, str(cause.span)
+            found.setdefault(key, cause)
+            spent.setdefault(key, {})[id(cause)] = milliseconds  # those of a segment are the function's, too
+    told = [(cause, sum(spent[key].values())) for key, cause in found.items()]
+    return sorted(told, key=lambda one: one[1], reverse=True)

@@ -13,7 +13,7 @@ from duograph.tensor.tensor import Tensor
 
 from .entries import Entries
 from .entry import Entry
-from .policy import MOST_CAPTURES, MOST_LOOKED_AT
+from .policy import FREE_UNUSED, MOST_LOOKED_AT
 from .sizes import tensor_at
 from .telling import advise, tell_recompiled
 
@@ -124,7 +124,7 @@ def note_misses(
         store.sizes.note(most_general.tensors, values)
         for differing in most_general.numbers:
             _note_number(store, differing)
-    if len(store.recompiles) > MOST_CAPTURES:
+    if len(store.recompiles) > FREE_UNUSED:
         advise(function, [store])
     return {source for source, count in store.attempts.varying.items() if count >= 1}
 

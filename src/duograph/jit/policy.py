@@ -40,7 +40,7 @@ made: the next ones are for rarer and rarer calls."""
 LOOKS = 16
 """Of how many calls that wait, before one it is found out anew how long they do."""
 MANY_FLAGS = 3
-"""Bools that vary, before they are inputs: until then there is a version for each combination, with no decision in it."""
+"""Bools that vary, before they are inputs: until then there is a version for each combination, without a decision."""
 UNSTEADY, WORTH = 8, 64
 """Misses because of one thing, before no more versions for what it is are made, and calls that make a version worth it.
 """

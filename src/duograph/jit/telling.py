@@ -25,7 +25,7 @@ from duograph.ir.printer import print_graph
 
 from .entries import Entries, Fallback
 from .entry import Entry
-from .policy import MOST_CAPTURES, SECONDS
+from .policy import FREE_UNUSED, MOST_CAPTURES, SECONDS
 
 captures, fallbacks, breaks = topic("captures"), topic("fallbacks"), topic("breaks")
 recompiles, guards = topic("recompiles"), topic("guards")
@@ -152,11 +152,13 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
             f"{function} has run as plain Python {sum(f.hits for f in plain)} times: {worst_plain!r}. "
             "Move that out of the function, or compile the parts around it."
         )
-    unused, waited = sum(len(s.recompiles) for s in stores), sum(s.attempts.unattempted for s in stores)
-    if unused > MOST_CAPTURES or (waited > MOST_CAPTURES and sum(s.seconds for s in stores) > SECONDS):
+    again, waited = sum(len(s.recompiles) for s in stores), sum(s.attempts.unattempted for s in stores)
+    is_storm = again > MOST_CAPTURES or any(s.unused + s.attempts.dropped > FREE_UNUSED for s in stores)
+    if is_storm or (waited > MOST_CAPTURES and sum(s.seconds for s in stores) > SECONDS):
         why = next((r for s in stores for r in reversed(s.recompiles)), "")
+        plainly = f", and {waited} call{'s' * (waited != 1)} ran as plain Python" if waited else ""
         return (
-            f"{function} was compiled {unused + 1} times, and {waited} calls ran as plain Python: {why}. "
+            f"{function} was compiled {again + 1} times{plainly}: {why}. "
             "Pass what varies as a Tensor, or keep it out of the function."
         )
     return ""

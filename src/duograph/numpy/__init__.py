@@ -31,6 +31,7 @@ from duograph.core.traits import Traits as _Traits
 from . import axes as _axes
 from . import creation as _creation
 from . import elementwise as _elementwise
+from . import fft
 from . import functions as _functions
 from . import histograms as _histograms
 from . import nans as _nans
@@ -51,7 +52,7 @@ for _table, _home in ((UNARY, _elementwise), (BINARY, _elementwise), *[(m.FUNCTI
     _make_public(_table, vars(_home))
     globals().update(_table)
 __all__ = [
-    *UNARY, *BINARY, *[name for m in _MORE for name in m.FUNCTIONS], "mgrid", "ogrid",
+    *UNARY, *BINARY, *[name for m in _MORE for name in m.FUNCTIONS], "mgrid", "ogrid", "fft",
     "bool_", "e", "euler_gamma", "float16", "float32", "float64", "inf", "int8",
     "int16", "int32", "int64", "nan", "newaxis", "pi", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip

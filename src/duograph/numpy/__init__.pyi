@@ -12,6 +12,7 @@ from duograph.core.dtype import Bool as _Bool
 from duograph.core.dtype import Float as _Float
 from duograph.core.dtype import Int as _Int
 from duograph.core.dtype import UInt as _UInt
+from duograph.numpy import fft as fft
 from duograph.numpy.axes import apply_along_axis as apply_along_axis
 from duograph.numpy.axes import apply_over_axes as apply_over_axes
 from duograph.numpy.axes import array_equiv as array_equiv

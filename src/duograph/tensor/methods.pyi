@@ -261,6 +261,8 @@ class Methods:
         """Every element limited to ``min`` .. ``max``; tensors, or a list or tuple of them."""
     def clone(self) -> Tensor:
         """A copy with a storage of its own; gradients flow through it."""
+    def col2im(self, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any) -> Tensor:
+        """Columns (N, C, taps, positions) added up to images (N, C, H, W): the adjoint of `unfold`."""
     def conj(self) -> Tensor:
         """Complex conjugate."""
     def contiguous(self) -> Tensor:

@@ -6,10 +6,11 @@ import inspect
 import logging
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from duograph.base.absent import instead
 from duograph.context.parallel import get_auto_parallel_context
 from duograph.core.errors import user_error
 from duograph.nn.cell import Cell
@@ -111,6 +112,12 @@ class Model:
                 "evaluate with: give 'loss_fn', or an 'eval_network' that returns loss, output and label."
             )
         self._built: Cell | None = None
+
+    if not TYPE_CHECKING:  # a type checker would take every name for one that is there
+
+        def __getattr__(self, name):
+            said = f"{type(self).__name__!r} object has no attribute {name!r}{instead('Model', name)}"
+            raise AttributeError(said, name=name)
 
     @property
     def train_network(self) -> Cell:

@@ -388,6 +388,7 @@ def test_our_own_modules_say_why_too():
 # ---- PyTorch ---------------------------------------------------------------------------------------------------------
 
 PLACES = {"mint": ms.mint, "": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
+PLACES["Model"] = ms.Model(nn.ReLU())
 
 
 @pytest.mark.parametrize("place", ELSEWHERE)
@@ -608,3 +609,21 @@ def test_mixed_precision_by_lists_of_others():
     assert _auto_mixed_precision_rewrite(network(), ms.float16, white_list=[nn.Dense])(x).dtype == ms.float32
     with pytest.raises(ValueError, match="must be provided"):
         _auto_mixed_precision_rewrite(network(), ms.float16)
+
+
+def test_the_transforms_of_numpy_have_its_names():
+    import duograph.numpy.fft as fft
+
+    x = Tensor(np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32))
+    assert set(fft.__all__) <= set(dir(np.fft)) | {"hfft2", "ihfft2", "hfftn", "ihfftn"}
+    for name in fft.__all__:
+        if hasattr(np.fft, name) and not name.endswith("freq"):
+            got = getattr(fft, name)(x)
+            np.testing.assert_allclose(got.asnumpy(), getattr(np.fft, name)(x.asnumpy()), atol=1e-5)
+    np.testing.assert_allclose(fft.rfft(a=x, n=3, axis=0), np.fft.rfft(x.asnumpy(), 3, 0), atol=1e-5)
+    np.testing.assert_allclose(fft.fftn(a=x, axes=(0,)), np.fft.fftn(x.asnumpy(), axes=(0,)), atol=1e-5)
+    assert fft.fftshift(x=x, axes=1).asnumpy().tolist() == np.fft.fftshift(x.asnumpy(), 1).tolist()
+    assert fft.rfftfreq(6, 0.5).asnumpy().tolist() == np.fft.rfftfreq(6, 0.5).astype(np.float32).tolist()
+    for mode in ("ast", "bytecode", "trace"):
+        compiled = ms.jit(lambda x: fft.irfft(fft.rfft(x), axis=-1), capture_mode=mode)
+        assert compiled(x).asnumpy().tobytes() == fft.irfft(fft.rfft(x)).asnumpy().tobytes()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -15,7 +16,9 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor
-from duograph.jit import account, comparing, misses, policy, telling
+from duograph.compat.explain import compiled_functions
+from duograph.jit import account, comparing, policy, telling
+from duograph.jit.groups import python_by_place
 
 X = Tensor(np.ones((8, 8), np.float32))
 ROW = Tensor(np.float32([1, -2, 3]))
@@ -41,6 +44,38 @@ def test_each_break_is_counted_and_timed():
     slept = max(f.explain().breaks, key=lambda b: b.times)
     assert slept.milliseconds >= slept.times * 1.0
     assert "times" in str(f.explain()) and "ms in Python" in str(f.explain())
+
+
+def test_time_of_a_break_is_counted_where_it_is_spent(monkeypatch):
+    """Neither what compiled forms take, nor what Python takes within them, is of the statements that call them."""
+    ticks: list[int] = []
+    steps = iter(partial(ticks.append, 0), 1)  # without an end; foreign to capture
+    monkeypatch.setattr(account, "perf_counter", lambda: float(len(ticks)))
+
+    def waits(x):
+        y = (x @ x).tanh() * 2
+        next(steps)
+        return (y @ y).tanh() + 1
+
+    def through(x):
+        return (waits(x * 2) @ x).tanh().mean()
+
+    gradient = ms.value_and_grad(through)
+
+    @ms.jit
+    def f(x):
+        value, derivative = gradient(x)
+        return (derivative @ x).tanh() - value
+
+    for _ in range(8):
+        f(X)
+    (own,) = f.explain().breaks
+    explanations = [made.explain() for made in compiled_functions()]
+    inner = [e for e in explanations if any(b.span == own.span and b is not own for b in e.breaks)]
+    assert own.milliseconds <= 1e3 < 1e3 * own.times and inner  # a call before there are compiled forms
+    ((cause, milliseconds),) = python_by_place([f.explain(), *inner])
+    assert cause.span == own.span
+    assert len(ticks) / 2 <= milliseconds / 1e3 <= len(ticks)  # what a first call takes is of no statement
 
 
 def test_what_a_timed_statement_returns_binds_and_raises():
@@ -181,8 +216,6 @@ def test_cells_are_named(records):
 
 
 def test_advice_of_a_function_that_is_compiled_again_and_again(monkeypatch, records):
-    monkeypatch.setattr(telling, "MOST_CAPTURES", 6)
-    monkeypatch.setattr(misses, "MOST_CAPTURES", 6)
     for clock in (telling, comparing):
         monkeypatch.setattr(clock, "SECONDS", 1e9)  # what it costs is no reason here
     f = ms.jit(lambda x, name: (x * 2, name.upper()))

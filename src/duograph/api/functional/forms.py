@@ -196,7 +196,8 @@ def renamed(
     missing = set(names) - set(code.co_varnames[:count])
     if missing:
         raise TypeError(f"{plain.__name__}() has no parameters {sorted(missing)}")
-    code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames))
+    known, cells = ([names.get(n, n) for n in found] for found in (code.co_varnames, code.co_cellvars))
+    code = code.replace(co_varnames=tuple(known), co_cellvars=tuple(cells))  # a parameter that is a cell is in both
     made = FunctionType(code, plain.__globals__, public or fn.__name__, plain.__defaults__, plain.__closure__)
     made.__kwdefaults__ = {names.get(k, k): v for k, v in (plain.__kwdefaults__ or {}).items()} or None
     own = fn.__name__

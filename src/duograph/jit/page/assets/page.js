@@ -8,7 +8,7 @@
   const SIGNS = { compiled: "●", folded: "◌", python: "▲", plain: "–", "": "" };
   const profile = data.profile;
   const TABS = ["Summary", "Graph", "Kernels", "Guards", "Memory", "Breaks", ...profile ? ["Timeline"] : []];
-  const state = { fn: 0, version: 0, stage: -1, graph: 0, tab: 0, line: null, node: null, drawn: false, zoom: 1, word: "" };
+  const state = { fn: 0, version: 0, stage: -1, graph: 0, tab: 0, line: null, node: null, seek: false, drawn: false, zoom: 1, word: "" };
   const by = id => document.getElementById(id);
 
   const make = (tag, set = {}, ...children) => {
@@ -53,6 +53,7 @@
   function goTo(at) {
     state.line = at;
     state.node = null;
+    state.seek = true;
     show();
     const row = document.querySelector(`.row[data-line="${CSS.escape(`${at.file}:${at.line}`)}"]`);
     if (row) row.scrollIntoView({ block: "center" });
@@ -91,7 +92,7 @@
       const isChosen = isAt([[file, number]], state.line) || chosen.some(([f, n]) => f === file && n === number);
       return make("div", {
         class: `row ${kind}${isChosen ? " chosen" : ""}`, "data-line": `${file}:${number}`, title: spent ? `${kind}: ${time(spent[0])} in ${spent[1]} operators and kernels` : kind,
-        onclick: () => { state.line = { file, line: number }; state.node = null; show(); },
+        onclick: () => { Object.assign(state, { line: { file, line: number }, node: null, seek: true }); show(); },
       }, make("span", {}, String(number)), make("i", {}, SIGNS[kind]),
         ...profile ? [make("b", { style: spent ? `--share:${Math.sqrt(spent[0] / longest)}` : "" }, spent ? time(spent[0]) : "")] : [],
         make("span", {}, text || " "));
@@ -112,6 +113,17 @@
     ...current().segments.map(f => make("p", {}, make("a", { onclick: () => { Object.assign(state, { fn: functions.indexOf(f), version: 0, stage: -1, graph: 0 }); show(); } }, f.name))),
   ] : [make("p", {}, "nothing was compiled")];
 
+  // The slowest of the lines that a function's kernels stand for.
+  const slowest = f => {
+    const kernels = f.versions.flatMap(v => v.kernels).filter(k => profile.kernels[k.name]?.ms);
+    const own = new Set(kernels.flatMap(k => k.at.map(([file, line]) => `${file}:${line}`)));
+    const lines = Object.entries(profile.lines).flatMap(([file, spent]) => Object.entries(spent).map(([line, [ms]]) => ({ file, line: +line, ms })))
+      .filter(l => own.has(`${l.file}:${l.line}`)).sort((a, b) => b.ms - a.ms).slice(0, 5);
+    const text = at => data.sources[at.file]?.find(row => row && row[0] === at.line)?.[1].trim() ?? "";
+    return !lines.length ? [] : [make("h3", {}, "Slowest lines"), make("table", {}, ...lines.map(l => make("tr", {},
+      make("td", { class: "n" }, time(l.ms)), make("td", {}, place(l)), make("td", { class: "mono" }, text(l)))))];
+  };
+
   const PANES = {
     Summary() {
       const f = current();
@@ -128,6 +140,7 @@
         make("p", { class: "faint" }, "captured from ", f.from, ", ", f.file ? place({ file: f.file, line: f.line }) : ""),
         f.advice ? make("div", { class: "why" }, f.advice) : null,
         f.versions.length ? null : make("div", {}, ...parts()),
+        ...profile ? slowest(f) : [],
         !f.versions.length ? null : make("table", {}, make("tr", {}, ...["version", "calls", "native", "operators", "kernels", "capture ms", "compile ms", "why not native"].map(t => make("th", {}, t))), ...rows),
         ...f.recompiles.length ? [make("h3", {}, "Recompilations: the guard that did not hold"), make("pre", {}, f.recompiles.join("\n"))] : [],
         ...f.failures.length ? [make("h3", {}, "Internal failures"), make("pre", {}, f.failures.join("\n"))] : [],
@@ -153,7 +166,8 @@
     },
     Kernels() {
       if (!version()) return parts();
-      const kernels = version().kernels.filter(k => has(k.name + k.ops.join(" ")));
+      const spent = k => profile?.kernels[k.name]?.ms ?? 0;
+      const kernels = version().kernels.filter(k => has(k.name + k.ops.join(" "))).sort((a, b) => spent(b) - spent(a));  // as they are called, where nothing was measured
       if (!kernels.length) return [make("p", {}, "no kernel")];
       return kernels.map(k => {
         const isChosen = isAt(k.at, state.line) || (state.node != null && k.nodes.includes(state.node));
@@ -276,33 +290,94 @@
     return make("div", {}, make("div", { class: "node" }, `@${part.name}(${part.params.map(p => `${p.name}: ${p.type}`).join(", ")})`), ...rows, make("div", { class: "node" }, `return ${part.output}`));
   }
 
-  function draw(part) {
-    if (part.nodes.length > 600) return make("div", {}, make("p", {}, `${part.nodes.length} nodes are too many to draw; here is their text.`), textOf(part));
-    const g = new dagre.graphlib.Graph().setGraph({ nodesep: 14, ranksep: 26, marginx: 12, marginy: 12 }).setDefaultEdgeLabel(() => ({}));
-    const nodes = new Map();
-    const add = (id, lines, node) => {
-      nodes.set(id, { lines, node });
-      g.setNode(id, { width: Math.max(...lines.map(l => l.length)) * 6.8 + 16, height: lines.length * 14 + 10 });
-    };
+  const MOST_DAGRE = 600;  // nodes that dagre lays out in a moment
+  const layouts = new WeakMap();
+  const layoutOf = part => {
+    if (!layouts.has(part)) layouts.set(part, layOut(part));
+    return layouts.get(part);
+  };
+
+  function layOut(part) {
+    const boxes = new Map();
+    const add = (id, lines, node) => boxes.set(id, { id, lines, node, width: Math.max(...lines.map(l => l.length)) * 6.8 + 16, height: lines.length * 14 + 10 });
     part.params.forEach(p => add(p.id, [p.name, p.type], null));
     part.nodes.forEach(n => add(n.id, [n.op, n.type.length > 40 ? `${n.type.slice(0, 39)}…` : n.type], n));
-    part.nodes.forEach(n => new Set(n.from).forEach(from => { if (nodes.has(from)) g.setEdge(String(from), String(n.id)); }));
+    const ends = part.nodes.flatMap(n => [...new Set(n.from)].filter(from => boxes.has(from)).map(from => [boxes.get(from), boxes.get(n.id)]));
+    const lines = (part.nodes.length > MOST_DAGRE ? byRanks : byDagre)([...boxes.values()], ends);
+    const edges = lines.map(points => ({
+      d: "M" + points.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join("L"),
+      left: Math.min(...points.map(p => p.x)), right: Math.max(...points.map(p => p.x)),
+      top: Math.min(...points.map(p => p.y)), bottom: Math.max(...points.map(p => p.y)),
+    }));
+    const all = [...boxes.values()].map(b => Object.assign(b, { left: b.x - b.width / 2, right: b.x + b.width / 2, top: b.y - b.height / 2, bottom: b.y + b.height / 2 }));
+    const end = side => Math.max(0, ...all.map(b => b[side])) + 12;
+    return { boxes: all, edges, width: end("right"), height: end("bottom") };
+  }
+
+  function byDagre(boxes, ends) {
+    const g = new dagre.graphlib.Graph().setGraph({ nodesep: 14, ranksep: 26, marginx: 12, marginy: 12 }).setDefaultEdgeLabel(() => ({}));
+    boxes.forEach(b => g.setNode(String(b.id), { width: b.width, height: b.height }));
+    ends.forEach(([from, to]) => g.setEdge(String(from.id), String(to.id)));
     dagre.layout(g);
-    const { width, height } = g.graph();
-    const edges = g.edges().map(e => drawing("path", { class: "edge", "marker-end": "url(#tip)", d: "M" + g.edge(e).points.map(p => `${p.x.toFixed(1)},${p.y.toFixed(1)}`).join("L") }));
-    const boxes = [...nodes].map(([id, { lines, node }]) => {
-      const at = g.node(String(id)), box = drawing("g", { transform: `translate(${at.x - at.width / 2},${at.y - at.height / 2})` },
-        drawing("rect", { class: `box${node && node.new ? " new" : ""}${node && isChosen(node) ? " chosen" : ""}`, rx: node ? 3 : 10, width: at.width, height: at.height }),
-        ...lines.map((line, i) => drawing("text", { x: 8, y: 15 + i * 14 }, line)));
-      if (node) {
-        box.addEventListener("click", () => chooseNode(node));
-        box.append(drawing("title", {}, `${node.name} = ${node.op}(${[...node.in, node.attrs].filter(Boolean).join(", ")}) : ${node.type}`));
-      }
-      return box;
+    boxes.forEach(b => { const at = g.node(String(b.id)); b.x = at.x; b.y = at.y; });
+    return g.edges().map(e => g.edge(e).points);
+  }
+
+  // One pass in the order of the graph: the rank of a node is below what it reads, its place near the middle of that.
+  function byRanks(boxes, ends) {
+    const reads = new Map(), ranks = [];
+    ends.forEach(([from, to]) => { from.user = from.user ?? to; reads.set(to, [...reads.get(to) ?? [], from]); });
+    const sources = boxes.filter(b => !reads.has(b));
+    boxes.forEach(b => { b.rank = reads.has(b) ? 1 + Math.max(...reads.get(b).map(from => from.rank)) : 0; });
+    sources.forEach(b => { b.rank = b.user ? b.user.rank - 1 : 0; });  // beside the first that reads it
+    boxes.forEach(b => (ranks[b.rank] ??= []).push(b));
+    ranks.forEach((row, rank) => {
+      const wish = b => { const above = (reads.get(b) ?? reads.get(b.user) ?? []).filter(from => from.x != null); return above.length ? above.reduce((sum, from) => sum + from.x, 0) / above.length : 0; };
+      let right = -Infinity;
+      row.filter(b => reads.has(b)).forEach(b => { b.x = wish(b); });  // what has no operands goes beside those of its user
+      row.map(b => [wish(b), b]).sort((p, q) => p[0] - q[0]).forEach(([x, b]) => {
+        b.x = Math.max(x, right + 14 + b.width / 2);
+        b.y = 31 + rank * 64;
+        right = b.x + b.width / 2;
+      });
     });
+    const left = boxes.reduce((least, b) => Math.min(least, b.x - b.width / 2), 0) - 12;
+    boxes.forEach(b => { b.x -= left; });
+    return ends.map(([from, to]) => [{ x: from.x, y: from.y + from.height / 2 }, { x: to.x, y: to.y - to.height / 2 }]);
+  }
+
+  function draw(part) {
+    const { boxes, edges, width, height } = layoutOf(part);
     const tip = drawing("defs", {}, drawing("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, drawing("path", { d: "M0,0L8,4L0,8z", fill: "currentColor" })));
-    const first = part.nodes.length ? g.node(String(part.nodes[0].id)).x : 0;
-    return make("div", { class: "drawing", "data-first": first }, drawing("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph ${part.name}` }, tip, ...edges, ...boxes));
+    const canvas = drawing("g");
+    const svg = drawing("svg", { width: width * state.zoom, height: height * state.zoom, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph ${part.name}` }, tip, canvas);
+    const box = make("div", { class: "drawing" }, svg);
+    const shape = b => {
+      const node = b.node, made = drawing("g", { transform: `translate(${b.left},${b.top})` },
+        drawing("rect", { class: `box${node && node.new ? " new" : ""}${node && isChosen(node) ? " chosen" : ""}`, rx: node ? 3 : 10, width: b.width, height: b.height }),
+        ...b.lines.map((line, i) => drawing("text", { x: 8, y: 15 + i * 14 }, line)));
+      if (node) {
+        made.addEventListener("click", () => chooseNode(node));
+        made.append(drawing("title", {}, `${node.name} = ${node.op}(${[...node.in, node.attrs].filter(Boolean).join(", ")}) : ${node.type}`));
+      }
+      return made;
+    };
+    const shapes = new Map(), shapeOf = b => { if (!shapes.has(b)) shapes.set(b, shape(b)); return shapes.get(b); };
+    const paint = () => {  // only what is in sight, and a bit around it
+      const [x, y, w, h] = [box.scrollLeft, box.scrollTop, box.clientWidth, box.clientHeight].map(v => v / state.zoom);
+      const inSight = b => b.right > x - w / 2 && b.left < x + 1.5 * w && b.bottom > y - h / 2 && b.top < y + 1.5 * h;
+      canvas.replaceChildren(...edges.filter(inSight).map(e => drawing("path", { class: e.bottom - e.top > 600 ? "edge far" : "edge", "marker-end": "url(#tip)", d: e.d })), ...boxes.filter(inSight).map(shapeOf));
+    };
+    let isDue = false;
+    const soon = () => { if (!isDue) { isDue = true; requestAnimationFrame(() => { isDue = false; paint(); }); } };
+    box.addEventListener("scroll", soon);
+    new ResizeObserver(soon).observe(box);
+    box.start = () => { const first = boxes.find(b => b.node); if (first) box.scrollLeft = first.x * state.zoom - box.clientWidth / 2; };
+    box.seek = () => {
+      const found = boxes.find(b => b.node && isChosen(b.node));
+      if (found) [box.scrollLeft, box.scrollTop] = [found.x * state.zoom - box.clientWidth / 2, found.top * state.zoom - 40];
+    };
+    return box;
   }
 
   function show() {
@@ -318,7 +393,12 @@
     }
     const drawn = pane.querySelector(".drawing");
     if (drawn && inside && pane.dataset.key === key) [drawn.scrollLeft, drawn.scrollTop] = inside;
-    else if (drawn && drawn.dataset.first) drawn.scrollLeft = drawn.dataset.first * state.zoom - drawn.clientWidth / 2;
+    else if (drawn && drawn.start) drawn.start();
+    if (state.seek) {  // a line was chosen: what became of it comes into sight
+      state.seek = false;
+      if (drawn && drawn.seek) drawn.seek();
+      else pane.querySelector(".chosen")?.scrollIntoView({ block: "nearest" });
+    }
     pane.dataset.key = key;
     location.replace(`#${new URLSearchParams({ f: state.fn, v: state.version, t: state.tab, s: state.stage })}`);
   }
