@@ -28,7 +28,7 @@ from duograph.base.files import write_file
 
 from .errors import CommunicationError
 
-__all__ = ["JOINED", "JOINING", "begin", "joining", "named_log", "note", "watch"]
+__all__ = ["JOINED", "JOINING", "begin", "joining", "named_log", "note", "seen", "watch"]
 
 JOINING, JOINED = "joining", "joined"
 """What ranks note that wait in `communication.init` for others, and that have found them."""
@@ -36,6 +36,8 @@ PATIENCE = 3.0
 """Seconds that a rank whose error another one shows waits for the end."""
 MOMENT = 0.2
 """Seconds after which what was printed has come through."""
+GLANCE = 2e-3
+"""Seconds between looks for what the launcher says."""
 OTHERS = 1.0
 """Seconds that ranks other than 0 wait before they show their error: where all fail in the same way, rank 0 says so."""
 
@@ -141,11 +143,27 @@ def _fail_early() -> None:
     thread.join(PATIENCE)
 
 
+def seen(rank: int) -> str:
+    """The file by which the launcher says that it watches the process of a rank."""
+    return f"{rank}.seen"
+
+
+def _be_seen(rank: int) -> None:
+    """Waits until the launcher watches this process. From `init` on MPI ends all ranks when one is gone: of processes
+    that are looked for only then, nobody can say which was the first."""
+    folder, end = job_folder(), time.monotonic() + PATIENCE
+    while folder and os.path.isdir(folder) and time.monotonic() < end:
+        if os.path.exists(os.path.join(folder, seen(rank))):
+            return
+        time.sleep(GLANCE)
+
+
 @contextlib.contextmanager
 def joining(rank: int, seconds: float) -> Iterator[None]:
     """Within the block, this process joins the others, and ends if that takes too long. MPI keeps the interpreter's
     lock meanwhile, and waits for ever: so this is a matter for `faulthandler`, which shows a traceback."""
     note(rank, JOINING)
+    _be_seen(rank)
     if seconds:
         faulthandler.dump_traceback_later(seconds, exit=True, file=2)
     try:

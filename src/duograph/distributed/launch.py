@@ -249,7 +249,7 @@ class _Watch:
     def run(self, process: subprocess.Popen[bytes], over: threading.Event) -> None:
         """Watches until the job is ``over``. Ends it if ranks wait in `communication.init` for others that have ended,
         or for too long: MPI does not."""
-        start = 0.0
+        start = time.monotonic()  # some may wait already when this thread looks for the first time
         while not over.is_set():
             notes = self.notes()
             gone = {*self.gone, *[rank for rank, (_, what) in notes.items() if what == "ended"]}
@@ -285,6 +285,8 @@ class _Watch:
         """Waits a little, and notes who has ended meanwhile."""
         self._show_logs()
         if self._ends is None:
+            for rank in notes:
+                (self.folder / ending.seen(rank)).touch()
             time.sleep(seconds)
             return
         for rank, (pid, _) in notes.items():
@@ -297,6 +299,7 @@ class _Watch:
                     continue
                 self._files[file] = rank
                 self._ends.register(file, select.EPOLLIN)
+                (self.folder / ending.seen(rank)).touch()
         for file, _ in self._ends.poll(seconds):  # in the order in which they have ended
             self._ends.unregister(file)
             os.close(file)
