@@ -58,6 +58,8 @@ SHORT_TICK = 0.02
 """Until all ranks are known: of one that has ended before it was looked for, nobody can say when."""
 MOMENT = 1.5
 """Seconds in which ranks end that have got SIGINT by themselves."""
+_ADVICE = (b"YOUR APPLICATION TERMINATED", b"This typically refers to a problem", b"Please see the FAQ page")
+"""What hydra says to a rank that has ended badly, below its block of figures."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
@@ -346,6 +348,8 @@ def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tupl
                 if len(block) > 1 and line.startswith(b"=" * 40):
                     killed.update(_bad_ends(b"".join(block)))
                     block = []
+                continue
+            if killed and line.startswith(_ADVICE):
                 continue
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
