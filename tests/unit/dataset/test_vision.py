@@ -169,9 +169,11 @@ def test_damaged_images_name_their_file(tmp_path, data):
         v.write_png(str(tmp_path / kind / "good.png"), vision_cases.image())
     whole = (tmp_path / "a" / "good.png").read_bytes()
     (tmp_path / "b" / "wrong.png").write_bytes(whole[: len(whole) // 2] if data is None else data)
-    pipeline = ds.ImageFolderDataset(str(tmp_path), shuffle=False).map(v.Decode(), "image")
-    with pytest.raises(RuntimeError, match=r"wrong\.png: the image cannot be decoded"):
-        list(pipeline)
+    images = ds.ImageFolderDataset(str(tmp_path), shuffle=False)
+    pipeline = images.map(v.Decode(), "image")
+    for made in (pipeline, images.map(v.Decode(), "image", num_parallel_workers=2, python_multiprocessing=True)):
+        with pytest.raises(RuntimeError, match=r"wrong\.png: the image cannot be decoded"):
+            list(made)
     try:
         for mode, count in ((ds.config.ErrorSamplesMode.SKIP, 2), (ds.config.ErrorSamplesMode.REPLACE, 3)):
             ds.config.set_error_samples_mode(mode)
