@@ -126,7 +126,7 @@ class FileWriter:
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
         shards, index = len(self.paths), fields_of(self.schema)[0] if self._index is None else self._index
-        together = f"{crc_of(repr(row).encode() for row in self._rows):08x}"
+        together = f"{crc_of(_bytes_of(value) for row in self._rows for value in row.values()):08x}"
         written = []
         for shard in range(shards):
             first, last = (len(self._rows) * n // shards for n in (shard, shard + 1))
@@ -346,6 +346,12 @@ class _Open:
 def _version(file: int) -> tuple[int, ...]:
     found = os.fstat(file)
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _bytes_of(value: Any) -> bytes | memoryview:
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
+    return value if isinstance(value, bytes) else repr(value).encode()
 
 
 def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> Any:
