@@ -311,7 +311,8 @@ def _mpi(who: str, rank: int, size: int) -> World:
             f"{who} says that this is rank {rank} of {size}, but MPI knows {transport.size} ranks: the program was "
             "started by another MPI than the one that mpi4py uses"
         )
-    made = World(transport, "mpi", transport.host())
+    made = World(transport, "mpi", transport.host())  # in which all have met
+    mpi.leave_nothing()
     ending.watch(made)
     ending.note(rank, ending.JOINED)
     _share_cores(made)
