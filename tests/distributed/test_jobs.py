@@ -74,7 +74,7 @@ ENDS = {
     "shapes": "do not do the same. rank 0: all_reduce of float32 (3,), sum at ends.py:25 (call 3 of the group); "
     "rank 1: all_reduce of float32 (4,), sum at ends.py:25 (call 3 of the group)",
     "operations": "do not do the same. rank 0: all_gather of float32 (3,) at ends.py:27 (call 3 of the group); rank 1",
-    "forgets": "do not do the same. rank 0: all_reduce of float32 (3,), sum at ends.py:42 (call 3 of the group); rank 1",
+    "forgets": "do not do the same. rank 0: all_reduce of float32 (3,), sum at ends.py:42 (call 3 of the group); ",
     "leaves early": "a rank has ended its program while others go on in the group 'world'",
     "receives": "rank 1 has ended, while rank 0 waits in receive of float32 (2,) from rank 1",
     "raises": "ValueError: this rank has no data",

@@ -13,7 +13,6 @@ from .samplers import sampler_of
 from .sources import Indexed, VisionBaseDataset
 from .vision.files import Decode, FileBytes
 
-
 KEPT = 1 << 26
 """Bytes of record files up to which rows that have been read stay in memory."""
 
