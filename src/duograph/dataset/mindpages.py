@@ -25,14 +25,14 @@ import os
 import re
 import sqlite3
 import struct
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
 from duograph.base.files import crc_of
 
-__all__ = ["Damaged", "about", "fields_of", "files_of", "is_blob", "rows_of"]
+__all__ = ["Damaged", "Layout", "about", "fields_of", "files_of", "is_blob", "places_of", "row_at"]
 
 _HEADER, _PAGE, _LARGEST = 1 << 14, 1 << 15, 1 << 28
 _LENGTH, _BIG, _COUNT = struct.Struct("<Q"), struct.Struct(">Q"), struct.Struct(">I")
@@ -380,33 +380,51 @@ def _check(file: BinaryIO, text: bytes, check: str) -> None:
         raise Damaged("its CRC-32 is wrong")
 
 
-def rows_of(file: BinaryIO, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of a file in order.
+def places_of(file: BinaryIO, header: dict[str, Any]) -> np.ndarray:
+    """Where the rows of a file lie, in order: of each the begin and length of its plain fields, and of its blobs.
 
     Raises:
         Damaged: the file is not as it was written.
     """
-    schema = header["schema"]
-    plain, blobs = fields_of(schema)
     starts = {
         group["id"]: (at, entry["page_size"], group["offset"])
         for at, entry in header["pages"]["RAW_DATA"]
         for group in entry["row_group_ids"]
     }
+    found = []
     for number, (at, entry) in enumerate(header["pages"]["BLOB_DATA"]):
         count = entry["end_row_id"] - entry["start_row_id"]
-        blob_rows = _contents_at(file, at, entry["page_size"], 0, count)
-        raw_rows = _contents_at(file, *starts[number], count) if number in starts else []
-        if len(raw_rows) != count:
+        if count < 0 or (count and number not in starts):
             raise Damaged(f"row group {number} is not there")
-        for raw, blob in zip(raw_rows, blob_rows):
-            try:
-                values = _unpacked_map(raw) if plain else {}
-                found = {name: _plain(schema[name], values[name]) for name in plain}
-            except (KeyError, IndexError, struct.error, UnicodeDecodeError, TypeError) as exc:
-                raise Damaged(f"a row of row group {number}: {exc!r}") from None
-            found.update(zip(blobs, _blobs_of(schema, blobs, blob)))
-            yield {name: found[name] for name in schema}
+        if count:
+            blobs = _places_at(file, at, entry["page_size"], 0, count)
+            found.append(np.hstack([_places_at(file, *starts[number], count), blobs]))
+    return np.concatenate(found) if found else np.empty((0, 4), np.int64)
+
+
+class Layout(NamedTuple):
+    """A schema, and its fields in the order of the file (`fields_of`)."""
+
+    schema: dict[str, dict[str, Any]]
+    plain: list[str]
+    blobs: list[str]
+
+
+def row_at(file: int, layout: Layout, place: Sequence[int]) -> dict[str, Any]:
+    """The row at one of `places_of`; ``file``: the descriptor, which several threads may share.
+
+    Raises:
+        Damaged: the file is not as it was written.
+    """
+    schema, plain, blobs = layout
+    begin, length, blobs_begin, blobs_length = place
+    try:
+        values = _unpacked_map(os.pread(file, length, begin)) if plain else {}
+        found = {name: _plain(schema[name], values[name]) for name in plain}
+    except (KeyError, IndexError, struct.error, UnicodeDecodeError, TypeError) as exc:
+        raise Damaged(f"the row at {begin}: {exc!r}") from None
+    found.update(zip(blobs, _blobs_of(schema, blobs, os.pread(file, blobs_length, blobs_begin))))
+    return {name: found[name] for name in schema}
 
 
 def _plain(field: dict[str, Any], value: Any) -> Any:
@@ -417,8 +435,8 @@ def _plain(field: dict[str, Any], value: Any) -> Any:
     return wanted(value)
 
 
-def _contents_at(file: BinaryIO, at: int, size: int, offset: int, count: int) -> list[bytes]:
-    """``count`` rows of a page from ``offset`` on."""
+def _places_at(file: BinaryIO, at: int, size: int, offset: int, count: int) -> np.ndarray:
+    """Begins and lengths of ``count`` rows of a page from ``offset`` on."""
     file.seek(at + offset)
     data = file.read(max(size - offset, 0))
     found, place = [], 0
@@ -428,9 +446,9 @@ def _contents_at(file: BinaryIO, at: int, size: int, offset: int, count: int) ->
         (length,) = _LENGTH.unpack_from(data, place)
         if length > len(data) - place - 8:
             raise Damaged("a row is longer than its page")
-        found.append(data[place + 8 : place + 8 + length])
+        found.append((at + offset + place + 8, length))
         place += 8 + length
-    return found
+    return np.array(found, np.int64)
 
 
 def _blobs_of(schema: dict[str, Any], names: list[str], data: bytes) -> list[Any]:

@@ -6,10 +6,11 @@ an index ``NAME.db`` beside it, which MindSpore needs.
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -17,11 +18,13 @@ import numpy as np
 from duograph.base.files import crc_of, write_file
 from duograph.base.public import saying_why
 
-from .mindpages import Damaged, about, fields_of, files_of, is_blob, rows_of
+from .mindpages import Damaged, Layout, about, fields_of, files_of, is_blob, places_of, row_at
 
 __all__ = ["FileReader", "FileWriter", "SUCCESS"]
 
 SUCCESS = "SUCCESS"
+_MOST_OPEN = 64
+"""Files that are kept open: there may be more shards than a process may open."""
 _TYPES = ("int32", "int64", "float32", "float64", "string", "bytes")
 
 
@@ -123,7 +126,7 @@ class FileWriter:
         if self.schema is None:
             raise RuntimeError("add_schema must be called before commit.")
         shards, index = len(self.paths), fields_of(self.schema)[0] if self._index is None else self._index
-        together = f"{crc_of(repr(row).encode() for row in self._rows):08x}"
+        together = f"{crc_of(_bytes_of(value) for row in self._rows for value in row.values()):08x}"
         written = []
         for shard in range(shards):
             first, last = (len(self._rows) * n // shards for n in (shard, shard + 1))
@@ -182,9 +185,8 @@ class FileReader:
             RuntimeError: a file is damaged.
         """
         names = list(self.columns or self._schema)
-        for path in self.paths:
-            for row in _records(path):
-                yield {n: row[n] for n in names}
+        for row in Records(self.paths, self._schema):
+            yield {n: row[n] for n in names}
 
     def close(self) -> None:
         """Files are open only while they are read."""
@@ -272,10 +274,16 @@ def existing_shards(file_name: Any) -> list[str]:
 
 @contextlib.contextmanager
 def _read(path: str) -> Iterator[BinaryIO]:
-    """A file that is read; whatever is wrong with it is said with its name."""
+    """A file that is read."""
+    with _named(path), open(path, "rb") as file:
+        yield file
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Whatever is wrong with a file is said with its name."""
     try:
-        with open(path, "rb") as file:
-            yield file
+        yield
     except OSError as exc:
         raise ValueError(f"The file {path} does not exist or permission denied! ({exc.strerror})") from None
     except Damaged as exc:
@@ -287,9 +295,63 @@ def _about(path: str) -> dict[str, Any]:
         return about(file)
 
 
-def _records(path: str) -> Iterator[dict[str, Any]]:
-    with _read(path) as file:
-        yield from rows_of(file, about(file))
+class Records(Sequence[dict[str, Any]]):
+    """The records of files that have one schema, by number: what is kept is where they lie.
+
+    Raises:
+        RuntimeError: a file is damaged, or has changed since.
+    """
+
+    def __init__(self, paths: list[str], schema: dict[str, dict[str, Any]]) -> None:
+        self._paths, self._layout = paths, Layout(schema, *fields_of(schema))
+        self._versions, places = [], []
+        for path in paths:
+            with _read(path) as file:
+                self._versions.append(_version(file.fileno()))
+                places.append(places_of(file, about(file)))
+        self._ends = np.cumsum([len(p) for p in places]).tolist()
+        self._places = np.concatenate(places)
+        self._open: dict[int, _Open] = {}
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, number: Any) -> Any:
+        of = bisect.bisect_right(self._ends, number)
+        with _named(self._paths[of]):
+            file = self._open.get(of) or self._opened(of)
+            if _version(file.number) != self._versions[of]:
+                raise Damaged("it has changed since its rows were counted")
+            return row_at(file.number, self._layout, self._places[number].tolist())
+
+    def _opened(self, of: int) -> _Open:
+        file = _Open(self._paths[of])
+        if len(self._open) >= _MOST_OPEN:
+            self._open.clear()  # who reads one at this moment holds it
+        self._open[of] = file
+        return file
+
+
+class _Open:
+    """An open file, which is closed when nobody holds it any more."""
+
+    def __init__(self, path: str) -> None:
+        self.number = os.open(path, os.O_RDONLY)
+
+    def __del__(self) -> None:
+        if "number" in self.__dict__:
+            os.close(self.number)
+
+
+def _version(file: int) -> tuple[int, ...]:
+    found = os.fstat(file)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _bytes_of(value: Any) -> bytes | memoryview:
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(value).reshape(-1).view(np.uint8).data
+    return value if isinstance(value, bytes) else repr(value).encode()
 
 
 def _stored(name: str, field: dict[str, Any], row: dict[str, Any]) -> Any:

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 
 from .files import _folder, read_bytes
-from .mindrecord import FileReader
+from .mindrecord import FileReader, Records
 from .samplers import sampler_of
 from .sources import Indexed, VisionBaseDataset
 from .vision.files import Decode, FileBytes
 
+KEPT = 1 << 26
+"""Bytes of record files up to which rows that have been read stay in memory."""
+
 
 class MindDataset(Indexed):
-    """The records of mindrecord files, of MindSpore or of ``duograph.mindrecord.FileWriter``.
+    """The records of mindrecord files, of MindSpore or of ``duograph.mindrecord.FileWriter``. Of large ones what is in
+    memory is where their rows lie.
 
     Args:
         dataset_files (Union[str, list[str]]): a file, which stands for all that were written together with it; or a
@@ -61,20 +65,31 @@ class MindDataset(Indexed):
                 raise ValueError(f"columns_list: there is no field {name!r}; there are {sorted(fields)}.")
         super().__init__(sampler_of(sampler, shuffle, num_samples, num_shards, shard_id), num_parallel_workers)
         self.where = dataset_files
-        kinds = {name: field["type"] for name, field in fields.items()}
-        self._rows = [tuple(_value(record[n], kinds[n]) for n in self._names) for record in reader.get_next()]
-        if padded_sample is not None:
-            filler = tuple(_value(padded_sample[n], kinds[n]) for n in self._names)
-            self._rows += [filler] * (num_padded or 0)
+        self._kinds = {name: field["type"] for name, field in fields.items()}
+        self._records = Records(reader.paths, fields)
+        self._filler = self._row(padded_sample) if padded_sample is not None else ()
+        self._padded = (num_padded or 0) if self._filler else 0
+        self._kept: dict[int, tuple[np.ndarray, ...]] = {}
+        self._keeps = sum(map(os.path.getsize, reader.paths)) <= KEPT
 
     def column_names(self):
         return list(self._names)
 
     def length(self):
-        return len(self._rows)
+        return len(self._records) + self._padded
 
     def row(self, index):
-        return self._rows[index]
+        if index >= len(self._records):
+            return self._filler
+        found = self._kept.get(index)
+        if found is None:
+            found = self._row(self._records[index])
+            if self._keeps:
+                self._kept[index] = found
+        return found
+
+    def _row(self, record: dict[str, Any]) -> tuple[np.ndarray, ...]:
+        return tuple(_value(record[name], self._kinds[name]) for name in self._names)
 
 
 def _value(value: Any, kind: str) -> np.ndarray:

@@ -4,8 +4,8 @@
 have ended (`group.END`), and that is an error.
 
 *Badly*: an exception that nobody catches, on any rank, ends all processes at once. The rank shows who it is, and its
-traceback; MPI ends the others. If all ranks have the same error (they do not fit together), one shows it, and the
-others wait a little for that.
+traceback; MPI ends the others. If several have one (they do not fit together, or have the same mistake), the first of
+them shows it, and the others wait a little for that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from duograph.base.files import write_file
 
 from .errors import CommunicationError
 
-__all__ = ["JOINED", "JOINING", "begin", "joining", "named_log", "note", "watch"]
+__all__ = ["JOINED", "JOINING", "begin", "joining", "named_log", "note", "seen", "watch"]
 
 JOINING, JOINED = "joining", "joined"
 """What ranks note that wait in `communication.init` for others, and that have found them."""
@@ -36,8 +36,13 @@ PATIENCE = 3.0
 """Seconds that a rank whose error another one shows waits for the end."""
 MOMENT = 0.2
 """Seconds after which what was printed has come through."""
+GLANCE = 2e-3
+"""Seconds between looks for what the launcher says."""
 OTHERS = 1.0
 """Seconds that ranks other than 0 wait before they show their error: where all fail in the same way, rank 0 says so."""
+
+SPEAKER = "speaker"
+"""The file of the job that the first rank makes which shows an error."""
 
 _world: Any = None
 _is_failing = False
@@ -106,15 +111,30 @@ def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackT
     job = launched()
     if _world is None and job is not None and job[2] > 1:
         head = f"duograph: rank {job[1]} of {job[2]} (process {os.getpid()}) ends before the job begins:"
-        _show(head, kind, error, trace)
         note(job[1], "failed")
         _is_failing = True  # that it ends is not the last word
-        _fail_early()
+        if is_first := _is_first():
+            _show(head, kind, error, trace)
+        _fail_early(is_first)
+        if not is_first:
+            time.sleep(PATIENCE)
+            _show(head, kind, error, trace)
         return
     if _world is None:
         _hooked[0](kind, error, trace)
         return
     _fail(kind, error, trace)
+
+
+def _is_first() -> bool:
+    """Whether this is the first rank of this machine that has an error to show. Ranks with logs of their own are."""
+    folder = job_folder()
+    if not folder or not os.path.isdir(folder) or log_folder():
+        return True
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(os.path.join(folder, SPEAKER), os.O_CREAT | os.O_EXCL))
+        return True
+    return False
 
 
 def _show(head: str, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -126,19 +146,37 @@ def _show(head: str, kind: type[BaseException], error: BaseException, trace: Tra
     time.sleep(MOMENT)
 
 
-def _fail_early() -> None:
+def _fail_early(is_first: bool) -> None:
     """Ends the ranks that wait in `init` for this one, which has not come so far: MPI cannot end others before they
-    all have begun. If they do not wait there, they go on without this one."""
+    all have begun. If they do not wait there, they go on without this one. If another rank is the first that failed,
+    it does that."""
 
     def join() -> None:
         with contextlib.suppress(ImportError, RuntimeError):  # there is no MPI
             from . import mpi
 
-            mpi.start().abort(1)
+            transport = mpi.start()
+            if is_first:
+                transport.abort(1)
 
     thread = threading.Thread(target=join, daemon=True)
     thread.start()
     thread.join(PATIENCE)
+
+
+def seen(rank: int) -> str:
+    """The file by which the launcher says that it watches the process of a rank."""
+    return f"{rank}.seen"
+
+
+def _be_seen(rank: int) -> None:
+    """Waits until the launcher watches this process. From `init` on MPI ends all ranks when one is gone: of processes
+    that are looked for only then, nobody can say which was the first."""
+    folder, end = job_folder(), time.monotonic() + PATIENCE
+    while folder and os.path.isdir(folder) and time.monotonic() < end:
+        if os.path.exists(os.path.join(folder, seen(rank))):
+            return
+        time.sleep(GLANCE)
 
 
 @contextlib.contextmanager
@@ -146,6 +184,7 @@ def joining(rank: int, seconds: float) -> Iterator[None]:
     """Within the block, this process joins the others, and ends if that takes too long. MPI keeps the interpreter's
     lock meanwhile, and waits for ever: so this is a matter for `faulthandler`, which shows a traceback."""
     note(rank, JOINING)
+    _be_seen(rank)
     if seconds:
         faulthandler.dump_traceback_later(seconds, exit=True, file=2)
     try:
@@ -170,6 +209,8 @@ def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType 
         time.sleep(PATIENCE)
     elif world.rank:
         time.sleep(OTHERS)
+    if not _is_first():
+        time.sleep(PATIENCE)
     sys.stdout.flush()
     where = f"{world.hosts[world.rank]}, process {os.getpid()}"
     _show(f"duograph: rank {world.rank} of {world.size} ({where}) ends the job:", kind, error, trace)
@@ -188,5 +229,6 @@ def _end() -> None:
     try:
         world.close()
     except BaseException as error:  # noqa: BLE001 - there is nobody above
-        _fail(type(error), error, None)
-    note(world.rank, "ended")
+        _fail(type(error), error, None)  # which may come back: MPI ends this process from outside
+    else:
+        note(world.rank, "ended")

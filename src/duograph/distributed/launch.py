@@ -58,6 +58,8 @@ SHORT_TICK = 0.02
 """Until all ranks are known: of one that has ended before it was looked for, nobody can say when."""
 MOMENT = 1.5
 """Seconds in which ranks end that have got SIGINT by themselves."""
+_ADVICE = (b"YOUR APPLICATION TERMINATED", b"This typically refers to a problem", b"Please see the FAQ page")
+"""What hydra says to a rank that has ended badly, below its block of figures."""
 _JOIN = ("true", "false")
 _PR_SET_PDEATHSIG = 1  # of `prctl`: the signal that a process gets when its parent ends
 _REFUSED = {
@@ -249,7 +251,7 @@ class _Watch:
     def run(self, process: subprocess.Popen[bytes], over: threading.Event) -> None:
         """Watches until the job is ``over``. Ends it if ranks wait in `communication.init` for others that have ended,
         or for too long: MPI does not."""
-        start = 0.0
+        start = time.monotonic()  # some may wait already when this thread looks for the first time
         while not over.is_set():
             notes = self.notes()
             gone = {*self.gone, *[rank for rank, (_, what) in notes.items() if what == "ended"]}
@@ -285,6 +287,8 @@ class _Watch:
         """Waits a little, and notes who has ended meanwhile."""
         self._show_logs()
         if self._ends is None:
+            for rank in notes:
+                (self.folder / ending.seen(rank)).touch()
             time.sleep(seconds)
             return
         for rank, (pid, _) in notes.items():
@@ -297,6 +301,7 @@ class _Watch:
                     continue
                 self._files[file] = rank
                 self._ends.register(file, select.EPOLLIN)
+                (self.folder / ending.seen(rank)).touch()
         for file, _ in self._ends.poll(seconds):  # in the order in which they have ended
             self._ends.unregister(file)
             os.close(file)
@@ -343,6 +348,8 @@ def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tupl
                 if len(block) > 1 and line.startswith(b"=" * 40):
                     killed.update(_bad_ends(b"".join(block)))
                     block = []
+                continue
+            if killed and line.startswith(_ADVICE):
                 continue
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()

@@ -33,7 +33,7 @@ class Work:
         self._done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
-        self._is_taken = False
+        self._is_taken = self._is_looked_at = False
         self.seconds = 0.0
 
     @classmethod
@@ -83,9 +83,14 @@ class Work:
         """What the call gives, as soon as it is done; raises what it has raised."""
         while not self._done.wait(0.1):  # in pieces, for Ctrl-C
             pass
+        self._is_looked_at = True
         if self._error is not None:
             raise self._error
         return self._result
+
+    def is_lost(self) -> bool:
+        """Whether it has raised, and nobody has learned that."""
+        return self._error is not None and not self._is_looked_at
 
 
 class Worker:
@@ -96,6 +101,7 @@ class Worker:
         self._queue: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._last: Work | None = None
+        self._failed: list[Work] = []
 
     def submit(self, run: Callable[[], Any], then: Callable[[Any], Any] | None = None) -> Work:
         """Runs a call some time."""
@@ -126,7 +132,15 @@ class Worker:
             self._thread.join(5)
             self._thread = None
 
+    def raise_lost(self) -> None:
+        """Raises what the first call has raised whose result nobody has asked for."""
+        for work in self._failed:
+            if work.is_lost():
+                work.result()
+
     def _serve(self) -> None:
         self._begin()
         while (work := self._queue.get()) is not None:
             work.perform()
+            if work.is_lost():
+                self._failed.append(work)

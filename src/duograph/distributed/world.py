@@ -193,9 +193,15 @@ class World:
         known = ", ".join(map(repr, [WORLD, *self.groups, *self.strangers]))
         raise ValueError(f"there is no group {name!r}; there are {known}")
 
+    def finish(self) -> None:
+        """Ends the threads, and raises what a call has raised that nobody has waited for."""
+        self.stop()
+        for worker in (self.worker, *self._mail.values()):
+            worker.raise_lost()
+
     def close(self) -> None:
         """Ends communication, together with all other ranks."""
-        self.stop()
+        self.finish()
         self.all.end()
         for found in self.groups.values():
             found.flush()
@@ -305,7 +311,8 @@ def _mpi(who: str, rank: int, size: int) -> World:
             f"{who} says that this is rank {rank} of {size}, but MPI knows {transport.size} ranks: the program was "
             "started by another MPI than the one that mpi4py uses"
         )
-    made = World(transport, "mpi", transport.host())
+    made = World(transport, "mpi", transport.host())  # in which all have met
+    mpi.leave_nothing()
     ending.watch(made)
     ending.note(rank, ending.JOINED)
     _share_cores(made)
@@ -328,7 +335,7 @@ def release() -> None:
     global _process, _released
     if _here.world is None and _process is not None:
         ended, _process = _process, None
-        ended.stop()
+        ended.finish()
         ended.groups, ended.strangers = {}, {}
         _changed()
         if ended.backend == "mpi":
@@ -353,6 +360,7 @@ def simulate(size: int, program: Callable[[], Any]) -> list[Any]:
         try:
             _here.world = World(transport, "simulation", "here")
             results[transport.rank] = program()
+            _here.world.finish()
             transport.answer()
         except BaseException as error:  # noqa: BLE001 - it is raised in the thread that waits
             errors[transport.rank] = error

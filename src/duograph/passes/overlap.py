@@ -8,7 +8,8 @@
 The gradients of a training step are reduced in buckets (`nn/wrap/grad_reducer.py`): each starts when its gradients are
 known, and is waited for when the optimizer wants it. Starts keep the order of the program, and stand where the
 collectives stood; a result is waited for before the next effect that needs it, or that is no collective, at the
-latest at the end. A collective after which nothing else is under way stays as it was.
+latest at the end. An anchor, which makes effects wait for what may raise, is no effect itself. A collective after which
+nothing else is under way stays as it was.
 
 It is the last of the passes: there is no gradient of a start.
 """
@@ -19,7 +20,7 @@ import math
 
 from duograph.base.config import config
 from duograph.core.types import TOKEN, TensorType
-from duograph.ir.control import make_tuple, tuple_get
+from duograph.ir.control import anchor, make_tuple, tuple_get
 from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.walk import same_node, with_origin
 from duograph.ops.deferred import DEFERRABLE, collective_start, collective_wait
@@ -84,7 +85,7 @@ def _order(graph: Graph) -> list[Event]:
                 return []  # it has more than one order
             latest = node
             deferrable = _is_deferrable(node)
-            wait_for(own if deferrable else frozenset(under_way))
+            wait_for(own if deferrable or node.op is anchor else frozenset(under_way))
             order.append(("start" if deferrable else "stay", node))
             if deferrable:
                 under_way.append(node)

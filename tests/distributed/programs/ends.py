@@ -14,6 +14,8 @@ from duograph.mint import distributed as dist
 how = sys.argv[1]
 if how == "before init" and os.environ.get("PMI_RANK") == "1":
     raise ValueError("this rank has no data")
+if how == "all before init":
+    raise ValueError("no rank has data")
 if how == "gone before init" and os.environ.get("PMI_RANK") == "1":
     os._exit(0)
 communication.init()
@@ -28,10 +30,17 @@ elif how == "leaves early":
         ops.AllReduce()(x)
 elif how == "raises" and rank == 1:
     raise ValueError("this rank has no data")
-elif how == "killed" and rank == 1:
-    os.kill(os.getpid(), signal.SIGKILL)
+elif how == "killed":
+    with open("/proc/self/maps" if sys.platform == "linux" else os.devnull) as maps:
+        shared = [line.split(None, 5)[5].strip() for line in maps if "/mpich_shm_" in line]
+    assert not any(map(os.path.exists, shared)), "names of shared memory would outlive the ranks"
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
 elif how == "exits" and rank == 1:
     os._exit(0)
+elif how == "forgets":
+    dist.all_reduce(Tensor(np.ones(3 + rank, np.float32)), async_op=True)
+    sys.exit()
 elif how == "receives" and rank == 0:
     dist.recv(Tensor(np.zeros(2, np.float32)), 1)
 elif how == "receives":

@@ -134,6 +134,25 @@ def test_bytes_are_one_element_which_decode_takes(tmp_path):
     assert (batch[0].asnumpy() == images).all() and batch[1].asnumpy().tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_of_large_files_are_read_when_they_are_asked_for(tmp_path, workers, monkeypatch):
+    monkeypatch.setattr("duograph.dataset.records.KEPT", 1000)
+    writer = FileWriter(str(tmp_path / "x"), shard_num=2)
+    writer.add_schema({"n": {"type": "int32"}, "data": {"type": "bytes"}})
+    writer.write_raw_data([{"n": k, "data": bytes([k]) * 9000} for k in range(9)])
+    writer.commit()
+    data = ds.MindDataset(
+        str(tmp_path / "x0"), sampler=ds.SequentialSampler(2, 9), num_parallel_workers=workers,
+        padded_sample={"n": -1, "data": b""}, num_padded=2,
+    )  # fmt: skip
+    rows = list(data.create_tuple_iterator(output_numpy=True, num_epochs=1))
+    assert [int(n) for _, n in rows] == [*range(2, 9), -1, -1] and rows[3][0][0] == bytes([5]) * 9000
+    content = (tmp_path / "x0").read_bytes()
+    (tmp_path / "x0").write_bytes(content[:-1])  # in place: what was open is this file
+    with pytest.raises(RuntimeError, match=r"x0 is damaged: it has changed since its rows were counted"):
+        list(data)
+
+
 def test_a_file_stands_for_all_that_were_written_with_it(tmp_path):
     writer = FileWriter(str(tmp_path / "set"), shard_num=3)
     writer.add_schema({"n": {"type": "int32"}})

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import duograph as ms
+from duograph import communication, ops
 from duograph.base.config import configure
 from duograph.distributed import world
 from duograph.distributed.errors import CommunicationError, CommunicationTimeout
 from duograph.distributed.reduce import reduced
 from duograph.distributed.world import simulate
+from duograph.mint import distributed
 
 SIZES = (0, 1, 90, 130, 4096, 70_001)
 """Elements: none, in a frame, over its edge, gathered, and reduced part by part with a rest."""
@@ -239,6 +241,14 @@ def test_an_error_of_one_rank_is_that_of_the_simulation():
     with pytest.raises(KeyError, match="mine") as found:
         simulate(2, program)
     assert found.value.__notes__ == ["on rank 1 of a simulation of 2"]
+
+
+def test_an_error_that_nobody_has_waited_for_comes_at_the_end():
+    def program():
+        distributed.all_reduce(ops.ones(3 + communication.get_rank()), async_op=True)
+
+    with pytest.raises(CommunicationError, match=r"all_reduce of float32 \(3,\).*all_reduce of float32 \(4,\)"):
+        simulate(2, program)
 
 
 def test_figures_count_calls_and_bytes():

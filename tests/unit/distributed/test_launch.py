@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import threading
+import time
+from unittest.mock import Mock
+
 import pytest
 
 from duograph.base.config import config, configure, launched
-from duograph.distributed import world
-from duograph.distributed.launch import UsageError, find_mpiexec, launch, parse
+from duograph.distributed import ending, world
+from duograph.distributed.launch import UsageError, _Watch, find_mpiexec, launch, parse
+from tests.children import start
 
 
 def test_options_stand_in_front_of_the_program():
@@ -99,3 +107,28 @@ def test_ranks_share_the_cores_of_their_machine(cores, threads, monkeypatch):
     monkeypatch.setattr(world, "config", lambda: unset)
     world.simulate(len(cores), lambda: world._share_cores(world.current()))
     assert [given.get(rank, 0) for rank in range(len(cores))] == threads
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the system does not tell in which order processes end")
+def test_who_ends_first_is_known_of_ranks_that_were_seen(tmp_path):
+    ranks = [start([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) for _ in range(2)]
+    try:
+        for rank, process in enumerate(ranks):
+            (tmp_path / str(rank)).write_text(f"{process.pid} {ending.JOINING if rank else 'running'}")
+        watch, over, job = _Watch(str(tmp_path), 2, 1e3, []), threading.Event(), Mock()
+        thread = threading.Thread(target=watch.run, args=(job, over))
+        thread.start()
+        while not all((tmp_path / ending.seen(rank)).exists() for rank in range(2)):
+            time.sleep(0.001)
+        for process in reversed(ranks):
+            process.kill()
+            process.wait()
+        over.set()
+        thread.join()
+    finally:
+        for process in ranks:
+            process.kill()
+            process.communicate()
+    assert (watch.gone, watch.in_order) == ([1, 0], True)
+    assert not watch.vain, "a rank that waits when the launcher first looks has not waited long"
+    assert not job.terminate.called

@@ -68,6 +68,31 @@ def test_gradients_are_reduced_while_others_are_computed():
     assert "reduce_sum" in order[first:last], "a bias's gradient is computed while the first bucket is under way"
 
 
+@pytest.mark.parametrize("label", [1, 7])
+def test_what_may_raise_does_not_wait_for_what_is_under_way(label):
+    def plain(x, y):
+        total = ops.AllReduce()(x)
+        loss = ops.cross_entropy(x[:4].reshape(2, 2), y)  # labels may be out of range
+        return total, ops.AllReduce()(x * loss)
+
+    compiled = ms.jit(plain)
+
+    def program(f):
+        x, said = numbers(communication.get_rank()), ""
+        for n in (1, label, 1):
+            try:
+                found = f(x, Tensor([0, n], ms.int32))
+            except RuntimeError as error:
+                said = str(error).splitlines()[0]
+        return [t.asnumpy().tobytes() for t in found], said
+
+    expected = simulate(2, lambda: program(plain))
+    assert simulate(2, lambda: program(compiled)) == expected
+    assert ("must be numbers of classes" in expected[0][1]) == (label == 7)
+    order = [name for name in effects(compiled) if name.startswith("collective")]
+    assert order == ["collective_start"] * 2 + ["collective_wait"] * 2
+
+
 def test_a_result_that_the_next_collective_needs_is_waited_for_first():
     @ms.jit
     def f(x):

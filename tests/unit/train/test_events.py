@@ -159,6 +159,9 @@ def test_what_a_collector_records(tmp_path):
     assert set(read_events(str(tmp_path / "few"))[0]["values"]) == {"loss", "learning_rate", "2.bias/auto"}
     model.eval(data, callbacks=SummaryCollector(str(tmp_path / "eval")))
     assert set(read_events(str(tmp_path / "eval"))[-1]["values"]) == {"eval/acc"}
+    model.fit(5, data, data, valid_frequency=2, callbacks=SummaryCollector(str(tmp_path / "fit"), 100))
+    found = [event["step"] for event in read_events(str(tmp_path / "fit")) if "eval/acc" in event["values"]]
+    assert found == [6, 12], "evaluated after the second and the fourth epoch of three steps"
     for data, kind in (({"colect_metric": True}, ValueError), ({"histogram_regular": "("}, ValueError), (3, TypeError)):
         with pytest.raises(kind, match="SummaryCollector"):
             SummaryCollector(str(tmp_path), collect_specified_data=data)

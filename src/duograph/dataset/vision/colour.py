@@ -122,14 +122,45 @@ def rgb_of(image: np.ndarray) -> np.ndarray:
 
 def hued(image: np.ndarray, turn: float) -> np.ndarray:
     """The hue turned by a share of the circle."""
-    whole = image.dtype.kind in "iu"
-    kind: Any = np.float32 if image.dtype == np.uint8 else np.float64
-    scale = kind(255 if whole else 1)
-    hsv = hsv_of(_of_colours(image, "AdjustHue").astype(kind) / scale)
-    if whole:  # of 8 bits
-        hsv, turn = np.rint(hsv * scale) / scale, int(turn * 255) / 255
-    hsv[..., 0] = (hsv[..., 0] + kind(turn)) % kind(1)
+    _of_colours(image, "AdjustHue")
+    if image.dtype == np.uint8:
+        return _hued_bytes(image, int(turn * 255))
+    scale = 255.0 if image.dtype.kind in "iu" else 1.0
+    hsv = hsv_of(image.astype(np.float64) / scale)
+    hsv[..., 0] = (hsv[..., 0] + turn) % 1.0
     return saturated(rgb_of(hsv) * scale, image.dtype)
+
+
+_BYTES = np.arange(1, 256)
+_SATURATIONS = np.concatenate([[0], np.rint((255 << 12) / _BYTES)]).astype(np.int64)
+_HUES = np.concatenate([[0], np.rint((256 << 12) / (6.0 * _BYTES))]).astype(np.int64)
+"""OpenCV's quotients: of 255 and of a sixth of the circle, times 4096."""
+_BY_SIXTH = np.array([[0, 3, 1], [2, 0, 1], [1, 0, 3], [1, 2, 0], [3, 1, 0], [0, 1, 2]])
+"""Which of `_hued_bytes`'s four shades red, green and blue are in each sixth of the circle."""
+
+
+def _hued_bytes(image: np.ndarray, turn: int) -> np.ndarray:
+    """As OpenCV: hue, saturation and value are bytes, too. It takes 256 hues for a circle on the way there, and 255 on
+    the way back. Results are its own, within 1."""
+    colours = image.astype(np.int64)
+    red, green, blue = colours[..., 0], colours[..., 1], colours[..., 2]
+    most = colours.max(-1)
+    spread = most - colours.min(-1)
+    hue = np.where(
+        most == red, green - blue,
+        np.where(most == green, blue - red + 2 * spread, red - green + 4 * spread),
+    )  # fmt: skip
+    hue = (hue * _HUES[spread] + 2048) >> 12
+    hue = (np.minimum(np.where(hue < 0, hue + 256, hue), 255) + turn) % 256
+    byte = np.float32(1 / 255)
+    value, saturation = most.astype(np.float32) * byte, ((spread * _SATURATIONS[most] + 2048) >> 12) * byte
+    place = hue.astype(np.float32) * np.float32(6 / 255)
+    sixth = np.floor(place)
+    share = place - sixth
+    low, falling, rising = (value * (1 - saturation * part) for part in (1, share, 1 - share))
+    shades = np.stack([value, low, falling, rising], axis=-1).astype(np.float32)
+    made = np.take_along_axis(shades, _BY_SIXTH[sixth.astype(np.int64) % 6], axis=-1)
+    return saturated(made * np.float32(255), image.dtype)
 
 
 class Adjusted(ImageOperation):

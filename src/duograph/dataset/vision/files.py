@@ -34,6 +34,14 @@ class FileBytes(np.ndarray):
     def __array_finalize__(self, source: Any) -> None:
         self.path = getattr(source, "path", "")
 
+    def __reduce__(self) -> Any:  # to a process that decodes
+        make, arguments, state = super().__reduce__()
+        return make, arguments, (*state, self.path)
+
+    def __setstate__(self, state: Any) -> None:
+        *of_array, self.path = state
+        super().__setstate__(tuple(of_array))
+
 
 class Decode(ImageOperation):
     """The bytes of a compressed image (PNG, JPEG, BMP, GIF, WebP, TIFF) as an RGB image of shape (H, W, 3) of uint8.

@@ -165,9 +165,10 @@ def rotated(
     size = height, width
     if expand:
         cos, sin = abs(math.cos(math.radians(degrees))), abs(math.sin(math.radians(degrees)))
-        size = round(height * cos + width * sin), round(height * sin + width * cos)
-        matrix[0, 2] += (size[1] - width) / 2
-        matrix[1, 2] += (size[0] - height) / 2
+        tall, wide = height * cos + width * sin, height * sin + width * cos
+        size = round(tall), round(wide)
+        matrix[0, 2] += (wide - width) / 2  # as MindSpore, which does not round them here
+        matrix[1, 2] += (tall - height) / 2
     return warped(image, matrix, size, inter, fill)
 
 

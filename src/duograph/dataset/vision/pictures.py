@@ -108,13 +108,15 @@ def image_of(data: Any) -> np.ndarray:
 
     Raises:
         TypeError: it is neither numbers nor an image of Pillow.
-        RuntimeError: it has neither two nor three axes.
+        RuntimeError: it has neither two nor three axes, or no pixels.
     """
     image = np.asarray(data) if is_picture(data) else array_of(data)
     if image.dtype.kind not in "biuf":
         raise TypeError(f"Input should be NumPy or PIL image, got {type(data)}.")
     if image.ndim not in (2, 3):
         raise RuntimeError(f"The shape of an image should be <H,W,C> or <H,W>, but got rank: {image.ndim}")
+    if not image.size:
+        raise RuntimeError(f"An image of the shape {image.shape} has no pixels.")
     return image
 
 

@@ -243,6 +243,7 @@ class SummaryCollector(Callback):
         self._dir, self._freq, self._size = summary_dir, collect_freq, max_file_size
         self._lineage = custom_lineage_data or {}
         self._record: SummaryRecord | None = None
+        self._results: Any = None  # of the last evaluation of `Model.fit`
 
     def __enter__(self) -> Self:
         self._record = SummaryRecord(self._dir, max_file_size=self._size)
@@ -286,18 +287,28 @@ class SummaryCollector(Callback):
             return found[:_SHOWN]
         return [parameter for parameter in found if re.match(self._histogram, parameter.name)]
 
+    def epoch_end(self, run_context: RunContext) -> None:
+        """Records results of the evaluation that `Model.fit` has made in this epoch."""
+        run = run_context.original_args()
+        if run.get("eval_results") and run.metrics is not self._results:
+            self._results = run.metrics
+            self._add_results(run)
+
     def end(self, run_context: RunContext) -> None:
         """Records results of evaluation."""
         run = run_context.original_args()
-        results = run.get("metrics")
-        if self._record is not None and run.get("mode") == "eval" and isinstance(results, dict):
+        if run.get("mode") == "eval" and isinstance(run.get("metrics"), dict):
+            self._add_results(run)
+        if self._record is not None:
+            self._record.flush()
+
+    def _add_results(self, run: Any) -> None:
+        if self._record is not None:
             self._record.set_mode("eval")
-            for name, value in results.items():
+            for name, value in run.metrics.items():
                 self._record.add_value("scalar", name, value)
             self._record.record(run.cur_step_num)
             self._record.set_mode("train")
-        if self._record is not None:
-            self._record.flush()
 
 
 class OnRequestExit(Callback):

@@ -9,6 +9,7 @@ from duograph.core import dtype as dt
 from duograph.core.traits import Traits
 from duograph.ops.conv import conv, conv_input_grad
 from duograph.ops.indexing import scatter_elements as scattered
+from duograph.ops.indexing import scatter_nd_update as scattered_slices
 from duograph.ops.pool import avg_pool, max_pool
 
 from .functions import axes_of, flatten, is_size, number, sizes, tensor
@@ -228,6 +229,10 @@ def gather_nd(x: Any, indices: Any) -> Any:
 
 def scatter_elements(x: Any, indices: Any, updates: Any, axis: int = 0, reduction: str = "none") -> Any:
     return scattered(x, tensor(indices), updates, axis=axis % len(x.shape), reduction=reduction)
+
+
+def scatter_nd(x: Any, indices: Any, updates: Any, reduction: str = "none") -> Any:
+    return scattered_slices(x, tensor(indices), updates, reduction=reduction)
 
 
 def nonzero(x: Any) -> Any:

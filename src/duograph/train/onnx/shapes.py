@@ -232,6 +232,32 @@ def _scatter_elements(w: Writer, node: Apply, x: str, indices: str, updates: str
     return w.op("ScatterElements", x, _index(w, node, indices), updates, axis=axis, reduction=_SCATTERS[reduction])
 
 
+@operator("scatter_nd_update")
+def _scatter_nd_update(w: Writer, node: Apply, x: str, indices: str, updates: str, *, reduction: str) -> str:
+    if reduction not in _SCATTERS:
+        raise NoForm(f"scattering by {reduction!r} has no ONNX form")
+    return w.op("ScatterND", x, w.cast(indices, np.int64), updates, reduction=_SCATTERS[reduction])
+
+
+@operator("repeat_interleave")
+def _repeat_interleave(w: Writer, node: Apply, x: str, *, repeats: Any, axis: int) -> str:
+    if isinstance(repeats, tuple):
+        return w.op("Gather", x, w.ints(*np.repeat(np.arange(len(repeats)), repeats)), axis=axis)
+    steps = w.op("Range", w.constant(np.int64(0)), w.size(node.type.shape[axis]), w.constant(np.int64(1)))
+    return w.op("Gather", x, w.floor_div(steps, w.constant(np.int64(max(repeats, 1)))), axis=axis)
+
+
+@operator("diagonal")
+def _diagonal(w: Writer, node: Apply, x: str, *, offset: int, axis1: int, axis2: int) -> str:
+    shape = node.operands[0].shape
+    height, width = shape[axis1], shape[axis2]
+    if not (isinstance(height, int) and isinstance(width, int)):
+        raise NoForm("a diagonal of a matrix whose size is open")
+    rest = [axis for axis in range(len(shape)) if axis not in (axis1, axis2)]
+    flat = w.reshape(w.op("Transpose", x, perm=[*rest, axis1, axis2]), [*(shape[a] for a in rest), height * width])
+    return w.op("Gather", flat, w.ints(*np.arange(height * width).reshape(height, width).diagonal(offset)), axis=-1)
+
+
 @operator("nonzero")
 def _nonzero(w: Writer, node: Apply, x: str) -> str:
     found = w.op("Transpose", w.op("NonZero", x), perm=[1, 0])

@@ -39,7 +39,8 @@ FUNCTIONS: dict[str, Any] = {
     "GlobalMaxPool": layers.global_max, "BatchNormalization": layers.batch_normalization,
     "LayerNormalization": layers.layer_normalization, "InstanceNormalization": layers.instance_normalization,
     "Gather": layers.gather, "GatherElements": layers.gather_elements, "GatherND": layers.gather_nd,
-    "ScatterElements": layers.scatter_elements, "NonZero": layers.nonzero, "LSTM": layers.lstm, "GRU": layers.gru,
+    "ScatterElements": layers.scatter_elements, "ScatterND": layers.scatter_nd,
+    "NonZero": layers.nonzero, "LSTM": layers.lstm, "GRU": layers.gru,
     **{kind: _of_tensor(name) for kind, name in {
         "Neg": "neg", "Abs": "abs", "Sign": "sign", "Reciprocal": "reciprocal", "Exp": "exp", "Log": "log",
         "Sqrt": "sqrt", "Sigmoid": "sigmoid", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos",

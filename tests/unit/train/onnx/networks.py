@@ -191,7 +191,11 @@ PROGRAMS = {
         lambda x, i: [
             ops.gather(x, i, 0), ops.gather_elements(x, 1, i.astype(ms.int64).reshape(2, 2)),
             ops.one_hot(i, 5, Tensor(1.0), Tensor(0.0)),
-            ops.gather_nd(x, i.reshape(2, 2) % 3), x[2], x[:, 1],
+            ops.gather_nd(x, i.reshape(2, 2) % 3), x[2], x[:, 1], ops.repeat_interleave(x, 3, 1),
+            ops.repeat_interleave(x, Tensor([2, 0, 1]), 0), ops.diagonal(x, 1), ops.trace(x),
+            x[None].diagonal(-1, 2, 1), ops.tensor_scatter_add(x, i.reshape(2, 2) - 2, x[0, :2]),
+            ops.tensor_scatter_max(x, i[:, None], x[[0, 1, 0, 2]]),
+            ops.scatter_nd(i[:, None], x[[0, 1, 0, 2]], (3, 4)),
         ],
         (floats(3, 4), ids(3, 4)),
     ),
