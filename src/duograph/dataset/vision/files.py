@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class FileBytes(np.ndarray):
         self.path = getattr(source, "path", "")
 
     def __reduce__(self) -> Any:  # to a process that decodes
-        make, arguments, state = super().__reduce__()
+        make, arguments, state, *_ = cast("tuple[Any, ...]", super().__reduce__())
         return make, arguments, (*state, self.path)
 
     def __setstate__(self, state: Any) -> None:
