@@ -29,7 +29,7 @@ from . import operators
 from .functional.forms import documented, need_tensor
 from .functional.index import clamp
 from .indexing import check_mask, fitted, mask_indices, setitem
-from .promote import as_tensor, constant, is_number, promote_float, python_number, refusal, to_dtype
+from .promote import as_tensor, constant, is_number, is_one, promote_float, python_number, refusal, to_dtype
 
 
 def store(x: Tensor, value: Tensor, op: str) -> Tensor:
@@ -58,7 +58,7 @@ def _rank(dtype: dt.DType) -> int:
 
 
 def _scaled(other: Any, alpha: Any) -> Any:
-    return other if alpha == 1 else operators.multiply(other, alpha)
+    return other if is_one(alpha, other) else operators.multiply(other, alpha)
 
 
 def add_(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:

@@ -57,6 +57,15 @@ def is_number(value: Any) -> bool:
     return isinstance(value, np.generic) and value.dtype.kind in "biufc"
 
 
+def is_one(number: Any, x: Any) -> bool:
+    """Whether ``number``, which multiplies ``x``, is 1, so that the product is ``x``. One that only the run knows
+    multiplies what has the same bits and the same dtype then."""
+    if isinstance(number, Scalar) and isinstance(x, Tensor):
+        if x.dtype.is_floating or (x.dtype.is_integer and number.kind == "int"):
+            return False
+    return is_number(number) and bool(number == 1)
+
+
 def python_type(value: Any) -> type:
     """The class of a number, or of what a run-time number stands for."""
     if isinstance(value, NumpyScalar):

@@ -19,7 +19,7 @@ from . import operators
 from .functional import activation, linalg, products
 from .functional import array as arrays
 from .functional.forms import not_public, public_functions
-from .promote import as_tensor, promote, promote_float, to_dtype
+from .promote import as_tensor, is_one, promote, promote_float, to_dtype
 from .tensor_reduce import mean
 
 
@@ -219,7 +219,7 @@ def add_method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> print(Tensor([1, 2]).add(3, alpha=10))
         [31 32]
     """
-    return operators.add(self, other if alpha == 1 else operators.multiply(other, alpha))
+    return operators.add(self, other if is_one(alpha, other) else operators.multiply(other, alpha))
 
 
 @not_public
@@ -233,7 +233,7 @@ def sub_method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> print(Tensor([1, 2]).sub(3, alpha=10))
         [-29 -28]
     """
-    return operators.subtract(self, other if alpha == 1 else operators.multiply(other, alpha))
+    return operators.subtract(self, other if is_one(alpha, other) else operators.multiply(other, alpha))
 
 
 def unique(

@@ -24,7 +24,7 @@ from duograph.api.functional.activation import softmax as compute
 from duograph.api.functional.compare import isclose
 from duograph.api.functional.forms import in_dtype, need_tensor, renamed
 from duograph.api.native import make_public
-from duograph.api.promote import is_number, to_dtype
+from duograph.api.promote import is_one, to_dtype
 from duograph.core import dtype as dt
 from duograph.core.launchable import launchable
 from duograph.core.shapes import existing_axis
@@ -49,7 +49,7 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> print(mint.add(Tensor([1.0, 2.0]), Tensor([3.0, 4.0]), alpha=2))
         [ 7. 10.]
     """
-    return _M["add"](input, other if is_number(alpha) and alpha == 1 else _M["mul"](other, alpha))
+    return _M["add"](input, other if is_one(alpha, other) else _M["mul"](other, alpha))
 
 
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Tensor:
@@ -259,7 +259,7 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
          [ 0.  0.]
          [40. 40.]]
     """
-    return _index_add(input, index, source if alpha == 1 else _M["mul"](source, alpha), dim)
+    return _index_add(input, index, source if is_one(alpha, source) else _M["mul"](source, alpha), dim)
 
 
 _index_add = index.index_add

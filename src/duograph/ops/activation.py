@@ -19,6 +19,7 @@ from .creation import constant_like, one_hot
 from .movement import move_axis, reshape
 from .norm import scaled, shifted, softmax
 from .reduce import argmax
+from .scalar import Scalar
 from .select import select
 from .slices import slice_axis
 from .unary import expm1, relu, sigmoid, tanh
@@ -26,7 +27,8 @@ from .unary import expm1, relu, sigmoid, tanh
 
 def softplus(x: Any, beta: float = 1, threshold: float = 20) -> Any:
     """``log(1 + exp(beta * x)) / beta``; ``x`` itself where ``beta * x`` is above ``threshold``."""
-    return _softplus(x, threshold) if beta == 1 else _scaled_softplus(x, beta, threshold)
+    is_plain = not isinstance(beta, Scalar) and beta == 1
+    return _softplus(x, threshold) if is_plain else _scaled_softplus(x, beta, threshold)
 
 
 def _plain_softplus(x: Any, threshold: float) -> Any:

@@ -15,6 +15,7 @@ from duograph.core.types import TensorType
 from duograph.tensor.tensor import wrap
 
 from .rules import require_kind
+from .scalar import Scalar
 
 
 def stored(value: Any, dtype: DType) -> np.ndarray:
@@ -156,8 +157,10 @@ _SMALL = 1 << 24  # whole numbers below are numbers of every floating dtype here
 
 def constant_of(value: Any, dtype: DType) -> Any:
     """A 0-d constant: what `full` gives. In dynamic mode a number that is another one at each call costs no more than
-    the same one: no op is looked up, or lowered, for it."""
+    the same one: no op is looked up, or lowered, for it. A number that only the run knows has a floating dtype."""
     kind = type(value)
+    if kind is Scalar and dtype.is_floating:
+        return value.to_tensor(dtype)
     if state.binder is not None or not (kind is float or (kind is int and -_SMALL < value < _SMALL)):
         return full(shape=(), value=value, dtype=dtype)
     if (dtype is dt.float32 and -_LARGE < value < _LARGE) or dtype is dt.float64:

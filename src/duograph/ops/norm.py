@@ -24,7 +24,7 @@ from .movement import broadcast_to, reduce_sum, reshape
 from .pool import avg_pool
 from .power import pow_
 from .rules import batch_with, in_float32, require_kind
-from .scalar import Scalar, dim_size, scalar_tensor
+from .scalar import dim_size, scalar_tensor
 from .stable import p_norm, root
 from .unary import exp, rsqrt
 
@@ -170,16 +170,12 @@ def _log_softmax(x, *, axis):
 
 def scaled(x: Any, factor: Any) -> Any:
     """``x`` times a number, which may be one of the graph."""
-    return mul(x, _number_like(x, factor))
+    return mul(x, constant_like(x, factor))
 
 
 def shifted(x: Any, offset: Any) -> Any:
     """``x`` plus a number, which may be one of the graph."""
-    return add(x, _number_like(x, offset))
-
-
-def _number_like(x: Any, number: Any) -> Any:
-    return number.to_tensor(x.dtype) if isinstance(number, Scalar) else constant_like(x, number)
+    return add(x, constant_like(x, offset))
 
 
 def moments(x: Any, axis: tuple[int, ...]) -> tuple[Any, Any, Any]:

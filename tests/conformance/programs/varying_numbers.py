@@ -6,6 +6,7 @@ import enum
 import numpy as np
 
 import duograph as ms
+from duograph import mint, ops
 from duograph import numpy as mnp
 from tests.conformance.harness import T, program
 
@@ -190,3 +191,64 @@ def a_number_in_a_list_that_one_path_reads_first(x, n, flag):
         case {"a": a}:
             return a
     return flag, HELD[0], x * n
+
+
+_Y = T([0.75, -0.0, float("inf")])
+FACTORS = [(T([1.5, -2.0, 0.0]), k) for k in (2.5, 1.0, 0.5, 1, 3, 0.0, -0.0, float("inf"), float("nan"), True, 1.0)]
+
+
+@program(calls=FACTORS, grad=0)
+def factors_that_may_be_one(x, k):
+    """A factor of 1 is no product in eager; one that varies multiplies, which gives the same bits."""
+    made = mint.add(x, _Y, alpha=k) + mint.sub(_Y, x, alpha=k) + x.sub(_Y, alpha=k) + x.add(_Y, alpha=k)
+    made = made + ops.addcmul(x, x, _Y, value=k) + mint.addcdiv(_Y, x, x, value=k)
+    return made, mint.addmm(x[None], x[:, None], _Y[None], beta=k, alpha=k)
+
+
+@program(calls=[(T([1, 2], ms.int8), T([True, False], ms.bool_), k) for k in (2, 1, 3, 127, 300, 1)], captured=False)
+def factors_of_integers(x, y, k):
+    return mint.add(x, x, alpha=k), mint.add(x, y, alpha=k), mint.index_add(x, 0, T([1], ms.int32), x[:1], alpha=k)
+
+
+@program(calls=[call for call in FACTORS if call[1] == call[1]], grad=0)
+def limits_of_activations(x, k):
+    nn = mint.nn.functional
+    made = [nn.hardtanh(x, -k, k), nn.hardshrink(x, k), nn.softshrink(x, k), nn.threshold(x, k, -k)]
+    made += [
+        ops.clip_by_norm(x, k),
+        *ops.clip_by_global_norm((x, x * 2), k),
+        nn.softplus(x, k),
+        ops.isclose(x, _Y, k, k),
+    ]
+    made += [ops.isclose(x, _Y, k, k)]
+    return made, ops.huber_loss(x, x * 2, delta=k)
+
+
+FLAGS = [(T([1.0, -2.0]), [n % 3 == 0, n % 2 == 0, n % 5 < 2, n % 7 < 3]) for n in range(12)]
+
+
+@program(calls=FLAGS, grad=0)
+def bools_that_become_inputs(x, flags):
+    a, b, c, d = flags
+    if a and not b:
+        x = x + 1
+    elif c:
+        x = x.tanh()
+    done = ms.Tensor([float(f) for f in flags], ms.float32)
+    return x * done[:2] + (a + b), done, int(d), not a, a is True, a == b, f"{c}", [f for f in (a, b) if f is False]
+
+
+@program(calls=FLAGS, captured=False)
+def bools_that_choose_sizes_and_keys(x, flags):
+    a, b, c, d = flags
+    table = {True: "yes", False: "no"}
+    return x[int(a) :], x.sum(keepdim=b), table[c], [1, 2][d], x if a is b else -x, flags.count(True), flags.index(a)
+
+
+@program(calls=[(n, [n, 2], {"n": n + 0.5, "x": X}) for n in range(6)])
+def copies_of_containers_with_numbers(n, row, table):
+    deep, flat = copy.deepcopy([table, row, row]), copy.copy(row)
+    flat.append(n)
+    deep[1].append(n)
+    deep[0]["x"] += 1
+    return deep, flat, row, table, deep[1] is deep[2], deep[0]["x"] is table["x"], copy.deepcopy((n, 2.0))

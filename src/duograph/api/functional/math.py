@@ -19,7 +19,17 @@ from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import as_tensor, is_number, promote, promote_all, promote_float, promote_floats, promote_within, refusal
+from ..promote import (
+    as_tensor,
+    is_number,
+    is_one,
+    promote,
+    promote_all,
+    promote_float,
+    promote_floats,
+    promote_within,
+    refusal,
+)
 from .forms import (
     as_float,
     binary_function,
@@ -301,7 +311,7 @@ def subtract(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
         >>> print(ops.subtract(Tensor([3, 4]), 1, alpha=2))
         [1 2]
     """
-    return _sub(input, other if is_number(alpha) and alpha == 1 else BINARY["mul"](other, alpha))
+    return _sub(input, other if is_one(alpha, other) else BINARY["mul"](other, alpha))
 
 
 def copysign(x: Any, other: Any) -> Tensor:
@@ -358,7 +368,7 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
         [13.]
     """
     need_tensor("Addcmul", input=input, tensor1=tensor1, tensor2=tensor2)
-    if is_number(value) and value == 1:
+    if is_one(value, tensor1):
         return _add(input, BINARY["mul"](tensor1, tensor2))
     return _plus_product(input, tensor1, tensor2, value)
 
@@ -382,7 +392,7 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Any = 1) -> 
         [5.]
     """
     need_tensor("Addcdiv", input=input, tensor1=tensor1, tensor2=tensor2)
-    if is_number(value) and value == 1:
+    if is_one(value, tensor1):
         return _add(input, div(tensor1, tensor2))
     return _plus_quotient(input, tensor1, tensor2, value)
 

@@ -14,7 +14,7 @@ from duograph.ops.movement import roll
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import is_number, promote, promote_all
+from ..promote import is_one, promote, promote_all
 from .forms import axis_of, need_tensor, not_public, public_functions
 from .math import BINARY
 
@@ -284,8 +284,8 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     add, mul = BINARY["add"], BINARY["mul"]
-    left = x if is_number(beta) and beta == 1 else mul(x, beta)
-    return add(left, product if is_number(alpha) and alpha == 1 else mul(product, alpha))
+    left = x if is_one(beta, x) else mul(x, beta)
+    return add(left, product if is_one(alpha, product) else mul(product, alpha))
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
