@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +35,12 @@ class FileBytes(np.ndarray):
         self.path = getattr(source, "path", "")
 
     def __reduce__(self) -> Any:  # to a process that decodes
-        make, arguments, state, *_ = cast("tuple[Any, ...]", super().__reduce__())
-        return make, arguments, (*state, self.path)
+        made: Any = super().__reduce__()
+        return (*made[:2], (made[2], self.path))
 
     def __setstate__(self, state: Any) -> None:
-        *of_array, self.path = state
-        super().__setstate__(tuple(of_array))
+        of_array, self.path = state
+        super().__setstate__(of_array)
 
 
 class Decode(ImageOperation):

@@ -243,8 +243,8 @@ def _scatter_nd_update(w: Writer, node: Apply, x: str, indices: str, updates: st
 def _repeat_interleave(w: Writer, node: Apply, x: str, *, repeats: Any, axis: int) -> str:
     if isinstance(repeats, tuple):
         return w.op("Gather", x, w.ints(*np.repeat(np.arange(len(repeats)), repeats)), axis=axis)
-    shape = getattr(node.type, "shape", ())
-    steps = w.op("Range", w.constant(np.int64(0)), w.size(shape[axis]), w.constant(np.int64(1)))
+    whole = w.size(getattr(node.type, "shape", ())[axis])
+    steps = w.op("Range", w.constant(np.int64(0)), whole, w.constant(np.int64(1)))
     return w.op("Gather", x, w.floor_div(steps, w.constant(np.int64(max(repeats, 1)))), axis=axis)
 
 
