@@ -136,7 +136,7 @@ def test_lines_nodes_and_kernels_lead_to_each_other(opened, report):
     tab.get_by_role("tab", name="Kernels").click()
     kernel = tab.locator("#pane details.chosen").first
     kernel.locator("summary").first.click()
-    assert "LLVM text" in kernel.inner_text()
+    kernel.get_by_text("LLVM text").wait_for()  # what is in it is made when it opens
     kernel.locator("a").first.click()
     assert tab.locator(".row.chosen").count() == 1
 
