@@ -18,7 +18,7 @@ from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
 from .entry import Entry
-from .policy import EXACT, RAISING, SECONDS, Comparison, changes, is_minor, let
+from .policy import EXACT, RAISING, SECONDS, Comparison, changes, computes_too_little, is_minor, let, may_not_pay
 from .signature import framework_call
 from .telling import advise
 
@@ -95,7 +95,8 @@ class Comparing:
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
             # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
             return not (graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards))
-        return has_failed or is_light(entry.graph, len(entry.guards.guards))
+        decide = computes_too_little if self.is_auxiliary else may_not_pay
+        return has_failed or is_light(entry.graph, len(entry.guards.guards), decide)
 
     def _run_compared(
         self: Any,

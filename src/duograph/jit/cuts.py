@@ -358,12 +358,13 @@ def _paths(node: ast.AST, around: list[Any]) -> Iterator[list[Any]]:
             yield from _paths(child, path)
 
 
-def is_light(graph: Graph, guards: int) -> bool:
-    """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number."""
+def is_light(graph: Graph, guards: int, decide: Callable[..., bool] = computes_too_little) -> bool:
+    """Whether a graph computes so little that its call costs more than Python's; ``guards`` is their number. Or what
+    else ``decide`` finds of that."""
     parts = list(all_graphs(graph))
     types = [n.type for part in parts for n in part.nodes if isinstance(n.type, TensorType) and not _is_number(n)]
     largest = max([n for t in types if isinstance(n := numel(t.shape), int)], default=0)
-    return computes_too_little(len(types), len(parts) == 1, largest, guards)
+    return decide(len(types), len(parts) == 1, largest, guards)
 
 
 def _is_number(node: Node) -> bool:

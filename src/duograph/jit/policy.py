@@ -70,6 +70,8 @@ OFTEN_TOLD = 64
 LIGHT, SMALL, MOST_GUARDS = 3, 1 << 15, 32
 """Operations on tensors below which a segment costs more than it saves, elements up to which that is so, and guards per
 operation above which it is: a long list that is handed over is looked through at each call."""
+FEW, FEW_GUARDS = 8, 4
+"""Operations on tensors, and guards per operation, up to which a version is compared with plain Python."""
 FEW_CALLS, NEVER, MOST_CLOSURES, MOST_FORMS = 1, 64, 4, 256
 """Of what a skeleton calls: calls before it is compiled (most functions that a program calls once, it calls only once),
 functions with one code that are met, and compiled, before no more are, and compiled forms that are kept."""
@@ -332,6 +334,11 @@ def computes_too_little(operations: int, is_flat: bool, largest: int, guards: in
     """
     gains = operations > 1 and largest > SMALL  # by fusion
     return (operations < LIGHT and is_flat and not gains) or guards > MOST_GUARDS * (operations + 1)
+
+
+def may_not_pay(operations: int, is_flat: bool, largest: int, guards: int) -> bool:
+    """Whether a version, of which `computes_too_little` takes the same, is to be compared with plain Python."""
+    return (operations < FEW and is_flat and largest <= SMALL) or guards > FEW_GUARDS * (operations + 1)
 
 
 def work_for_tapes(elements: int) -> int:
