@@ -86,8 +86,7 @@ class Session(Identified, Shadows):
         self.initial_contents = self.world.shadowed
         self.span: Any = None
         self.called = Called()
-        self.is_over = False
-        self.is_done = False  # it has given a program
+        self.is_over = self.is_done = False  # done: it has given a program
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.loops, self.catches = 0, False  # that a tensor ends; an ``except``, or what swallows exceptions
