@@ -329,3 +329,15 @@ def test_warnings_that_code_of_the_user_shows_are_shown_at_once(monkeypatch):
         monkeypatch.setattr(warnings, "showwarning", lambda *_, **__: shown.append(1))
         for n in (1, 2, 3):
             assert compiled(x).tolist() == (x * n).tolist()
+
+
+def test_filters_that_python_starts_with(monkeypatch):
+    def warned(x):
+        warnings.warn("old", DeprecationWarning)
+        return x * 2
+
+    monkeypatch.setattr(warnings, "filters", [("default", None, DeprecationWarning, "__main__", 0)])
+    compiled, x = ms.jit(warned), XS[0]
+    with warnings.catch_warnings(record=True) as given:
+        assert [compiled(x).tolist() for _ in range(3)] == [(x * 2).tolist()] * 3
+    assert [str(w.message) for w in given] == ["old"] and not compiled.explain().fallbacks

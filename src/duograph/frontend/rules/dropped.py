@@ -25,10 +25,6 @@ _SEQUENCES: tuple[Any, ...] = (list, tuple, set, frozenset, deque)
 _BARE = frozenset({dict, list, tuple, types.FunctionType})
 """What has no finalizer of its own."""
 _SILENT = frozenset({bool, int, float, complex, str, bytes, type(None), Tensor, Parameter})
-_FRAMES = {
-    types.GeneratorType: ("gi_frame",), types.CoroutineType: ("cr_frame",), types.AsyncGeneratorType: ("ag_frame",)
-}  # fmt: skip
-
 MOST_LOOKED_THROUGH = 64
 """Objects at which each capture looks for one of its arguments."""
 MOST_HELD = 1000
@@ -127,8 +123,9 @@ def awaited_in(value: Any, silent: set[int]) -> bool | None:
 
 
 def _is_suspended(value: Any) -> bool:
-    """Whether ``value`` is a generator, or a coroutine, whose ``finally`` clauses run when it is dropped."""
-    return any(raw_getattr(value, name) is not None for name in _FRAMES.get(type(value), ()))
+    """Whether ``value`` is a generator or coroutine that has begun: its ``finally`` clauses run when it is dropped."""
+    kind = type(value)
+    return (kind is types.GeneratorType and value.gi_suspended) or (kind is types.CoroutineType and value.cr_suspended)
 
 
 def _finalizes(reference: weakref.ReferenceType[Any]) -> bool:

@@ -252,17 +252,21 @@ def _warn(calls: Any, message: Any, category: Any = None, stacklevel: Any = 1, s
 _SHOWN: Any = (warnings._showwarnmsg_impl, warnings._showwarning_orig)  # type: ignore[attr-defined]
 
 
+def _fits(pattern: Any, text: str) -> bool:
+    """Whether a filter's pattern fits; the filters that Python starts with have names of modules."""
+    if pattern is None or type(pattern) is str:
+        return pattern in (None, text)
+    return bool(pattern.match(text))
+
+
 def _becomes(text: str, category: type[Warning], module: str, line: int) -> str:
     """What filters, and contexts that record, make of a warning."""
-    actions = [
+    actions = (
         action
         for action, wanted, kind, name, number in warnings.filters
-        if (wanted is None or wanted.match(text))
-        and issubclass(category, kind)
-        and (name is None or name.match(module))
-        and number in (0, line)
-    ]
-    if [*actions, getattr(warnings, "defaultaction", "")][0] == "error":
+        if _fits(wanted, text) and issubclass(category, kind) and _fits(name, module) and number in (0, line)
+    )
+    if next(actions, getattr(warnings, "defaultaction", "")) == "error":
         return "an error"
     show, shown = warnings._showwarnmsg_impl, warnings.showwarning  # type: ignore[attr-defined]
     if shown is _SHOWN[1] and show is _SHOWN[0]:
