@@ -216,3 +216,15 @@ def divmod_of_numbers_and_others(x):
 def divmod_of_a_number_and_a_tensor_error(x):
     divmod(x.sum().item(), x)
     return x * 1
+
+
+@program(calls=[(T([[1.5, 2.5, -3.0], [4.0, 5.0, 6.0]]), i) for i in (0, 1, -1, 2, 0)])
+def elements_by_their_positions(x, i):
+    small = T([True, False])
+    parts = x.item(i), x.item(1, i), x.item((0, -1)), x.item([1, 0]), x[0].item(i), x.astype(ms.int32).item(i) * 2
+    return parts, small.item(1), x[1, 1].item(), x * x.item(i)
+
+
+@program(calls=[(T([[1.5, 2.5], [4.0, 5.0]]), i) for i in (0, 4, -5, 1)], captured=False)
+def an_element_that_is_not_there_error(x, i):
+    return x.item(i)

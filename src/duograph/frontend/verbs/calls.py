@@ -222,7 +222,7 @@ class Calls:
                 return self._call_reader(fn, args)
             check_pure(fn)
             if fn is getattr(Tensor, "item", None):
-                return self._item(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
+                return self._item(*args) if not kwargs else self.call_native(fn, args, kwargs)
             if fn is getattr(Tensor, "tolist", None):
                 return self._tolist(args[0]) if len(args) == 1 and not kwargs else self.call_native(fn, args, kwargs)
             if function_kind(fn) == "framework":
@@ -467,8 +467,11 @@ class Calls:
                 raise Uncapturable(f"native code that reads an outside object of class {type(value).__name__!r}")
             self._check_known(vars(value))
 
-    def _item(self, x: Tensor) -> Any:
-        """``x.item()`` as a run-time number."""
+    def _item(self, x: Tensor, *index: Any) -> Any:
+        """``x.item(*index)`` as a run-time number."""
+        if index:
+            where = index if len(index) > 1 else tuple(index[0]) if isinstance(index[0], list) else index[0]
+            x = self.semantics.getitem(x if isinstance(where, tuple) else x.reshape((-1,)), where)  # type: ignore[attr-defined]
         dtype = x.dtype
         kind = "bool" if dtype.is_bool else "int" if dtype.is_integer else "float" if dtype.is_floating else None
         if kind is None:
