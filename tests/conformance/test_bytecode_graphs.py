@@ -24,7 +24,7 @@ for _info in pkgutil.iter_modules(programs.__path__):
 
 DIFFERENT = {
     "found:a_loop_returns_at_once": "a loop whose body always leaves it is an `if` in bytecode: nothing jumps back",
-    "found:loop_gives_another_name_to_what_it_writes": "cut at the target, which has a place of its own in bytecode",
+    "loops:decoding_that_may_stop_at_every_step": "paths that `continue` are joined in source: other numbers of graphs",
     "mixtures:finally_in_tensor_loop": "a `continue` under `finally` goes where the end of its `if` goes: to a copy",
     "python_corners:generator_that_returns_in_finally": "a return in `finally` is a bare `except` in bytecode",
     "recursion_and_state:a_decision_after_recursion_by_a_number": "`if k % 2: pass` has no branch in bytecode",
@@ -33,7 +33,6 @@ DIFFERENT = {
 }
 if sys.version_info >= (3, 13):
     DIFFERENT["tests_of_loops:skipped_and_left_early"] = "a `continue` at the end of its loop meets the other way out"
-    DIFFERENT["loops:decoding_that_may_stop_at_every_step"] = "as above: paths that `continue` are joined in source"
 if sys.version_info < (3, 12):
     DIFFERENT["statements:names_inside_of_chained_comparisons"] = "a branch more in bytecode: too many paths"
 NO_FUNCTION = {"functions:partial_program"}

@@ -12,7 +12,7 @@ import threading
 import types
 from collections import deque
 from collections.abc import Callable
-from functools import partial
+from functools import partial, update_wrapper
 from time import perf_counter
 from typing import Any
 
@@ -126,7 +126,7 @@ class Meter:
             is_gradient = type(found) is types.FunctionType and gradient_of(found) is not None
             if found is fn and not is_gradient:
                 return fn
-            return partial(self._run, found, "gradients" if is_gradient else "segments")
+            return _named(partial(self._run, found, "gradients" if is_gradient else "segments"), fn)
 
         asked.unbound, asked.method = form.unbound, form.method  # type: ignore[attr-defined]
         return asked
@@ -166,7 +166,7 @@ class Watch:
 
     def __call__(self, fn: Any) -> Any:
         found = self.form(fn)
-        return partial(self._run, found) if found is not fn or self._is_first(fn) else fn
+        return _named(partial(self._run, found), fn) if found is not fn or self._is_first(fn) else fn
 
     def _is_first(self, fn: Any) -> bool:
         code = self.form.code_to_compile(fn)
@@ -181,6 +181,11 @@ class Watch:
             return fn(*args, **kwargs)
         finally:
             self._away.seconds = before + perf_counter() - began
+
+
+def _named(made: partial[Any], fn: Any) -> Any:
+    """``made``, named in Python's messages about its arguments as ``fn`` is."""
+    return update_wrapper(made, fn, ("__module__", "__qualname__"), ())
 
 
 class _Away(threading.local):

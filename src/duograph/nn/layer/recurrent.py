@@ -18,6 +18,7 @@ from duograph.nn.settings import Kind, option, with_settings
 from duograph.ops import rnn
 from duograph.ops.creation import full
 from duograph.ops.movement import transpose
+from duograph.ops.scalar import extent_of
 from duograph.tensor.parameter import Parameter, ParameterTuple
 from duograph.tensor.tensor import Tensor
 
@@ -65,7 +66,7 @@ def _check_shapes(name: str, states: Iterable[Tensor], wanted: tuple[Any, ...]) 
     """Refuses states that would be broadcast: the next state would have another shape."""
     for state in states:
         shape = tuple(state.shape)
-        if len(shape) != len(wanted) or not all(map(taken_equal, shape, wanted)):
+        if len(shape) != len(wanted) or not all(map(taken_equal, map(extent_of, shape), map(extent_of, wanted))):
             raise ValueError(f"For '{name}', the shape of 'hx' must be {wanted}, but got {shape}.")
 
 
