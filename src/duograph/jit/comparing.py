@@ -92,10 +92,11 @@ class Comparing:
         has_failed = entry.plain_runs > RAISING  # what other calls gain is to make up for those that fail
         if comparison.ask_again(entry.hits) or (has_failed and native is not None and native in store.native):
             store.leave_out(native)
+        # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
+        is_costly = graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards)
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
-            # In graph mode plain Python compiles the Cells that it calls, which costs more than can be gained.
-            return not (graph_mode.value() and any(g.check == "cell" for g in entry.guards.guards))
-        decide = computes_too_little if self.is_auxiliary else may_not_pay
+            return not is_costly
+        decide = computes_too_little if self.is_auxiliary or is_costly else may_not_pay
         return has_failed or is_light(entry.graph, len(entry.guards.guards), decide)
 
     def _run_compared(
