@@ -261,8 +261,8 @@ class Comparing:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
         may_go = is_possible_now() and not self.options.is_pijit
-        is_open = not comparison.is_busy  # a call within one that is timed has nothing to tell
-        if may_go and is_open and self._may_compare() and (comparison.ask_again(cut.cause.hits) or comparison.pays is None):
+        may_tell = may_go and not comparison.is_busy and self._may_compare()  # not within a call that is timed
+        if may_tell and (comparison.ask_again(cut.cause.hits) or comparison.pays is None):
             if comparison.way() is None:
                 cut.seen += 1
             else:
