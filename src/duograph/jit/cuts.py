@@ -427,13 +427,13 @@ class CompiledForm:
         """Whether it has made gradients of compiled forms."""
         return bool(self._gradients)
 
-    def _of_recursion(self) -> types.FunctionType | None:
+    def _of_recursion(self) -> Any:
         """What the function calls where it calls itself: its skeleton, so that Python's stack holds one frame for each
         level as it does without us, and is not full at a fifth of the depth."""
         function = self._function
         if not function.may_be_passed_by() or (self._cut.is_small and state.tapes):
             return None
-        return self._cut.skeleton and self._cut.quick
+        return self._cut.quick if self._cut.skeleton is not None else None
 
     def _gradient(self, fn: types.FunctionType, gradient: Gradient | OfOperation) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""
