@@ -103,6 +103,16 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
         ValueError: ``value`` does not broadcast to the part.
         TypeError: ``value`` is no tensor, number, list or tuple.
     """
+    try:
+        _set(x, index, value)
+    except (TypeError, ValueError) as error:
+        if state.binder is None:
+            stored = value.abstract if isinstance(value, Tensor) else type(value).__name__
+            draw_below(error, f"{stored} is put into a part of {x.abstract}")
+        raise
+
+
+def _set(x: Tensor, index: Any, value: Any) -> None:
     value = _as_value(x, value)
     if _is_mask_for_numpy(x, index) and _fits_mask(x.array(), index.array(), value):
         x.array()[index.array()] = value.array()

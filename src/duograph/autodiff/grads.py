@@ -10,6 +10,7 @@ from typing import Any
 from duograph.base.lookup import raw_hasattr
 from duograph.base.notices import nothing_to_differentiate
 from duograph.base.tree import leaves
+from duograph.core.errors import user_error
 from duograph.tensor.tensor import Tensor
 
 from .record import Recorded, cotangents_for, is_tensor, ones_for
@@ -85,6 +86,20 @@ def _first_output(out: Any) -> tuple[Any, tuple[Any, ...]]:
     return out[0], tuple(out[1:])
 
 
+def check_output(fn: Any, out: Any) -> None:
+    """Tells the user whose function returns nothing that has a gradient.
+
+    Raises:
+        TypeError: it returns a text, which is no result of a computation.
+    """
+    if isinstance(out, str | bytes):
+        name, kind = getattr(fn, "__qualname__", type(fn).__qualname__), type(out).__name__
+        message = f"{name} returned a {kind}, which has no gradient: return a Tensor, and texts beside it with has_aux"
+        raise user_error(TypeError, "DG0404", message, f"the gradient of a {kind}")
+    if not is_tensor(out) and not any(is_tensor(x) for x in leaves(out)):
+        nothing_to_differentiate(fn, out)
+
+
 def _with_ids(positions: Sequence[int], grads: Sequence[Any]) -> list[Any]:
     return [(p, g) for p, g in zip(positions, grads, strict=True)]
 
@@ -136,8 +151,7 @@ class Gradient:
         weights = _weights(self.weights)
         done = Recorded(self.fn, args, kwargs, positions, weights)
         first = _first_output(done.out)[0] if self.has_aux else done.out
-        if done.out is None:
-            nothing_to_differentiate(self.fn)
+        check_output(self.fn, first)
         seeds = cotangents_for(first, sens) if self.sens_param else ones_for(first)
         inputs, of_weights = done.gradients(seeds)
         if self.return_ids:
@@ -330,8 +344,7 @@ class GradOperation:
         candidates = range(len(args)) if self.get_all else range(min(1, len(args)))
         positions = [p for p in candidates if _has_tensor(args[p])] if by_position else []
         done = Recorded(fn, args, kwargs, positions, chosen)
-        if done.out is None:
-            nothing_to_differentiate(fn)
+        check_output(fn, done.out)
         seeds = cotangents_for(done.out, sens) if self.sens_param else ones_for(done.out)
         inputs, of_weights = done.gradients(seeds)
         weight_part = of_weights[0] if isinstance(weights, Tensor) else tuple(of_weights)

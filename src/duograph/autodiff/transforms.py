@@ -18,7 +18,7 @@ from duograph.ops.slices import slice_axis, stack
 from duograph.tensor.tensor import Tensor
 
 from .backward import backpropagate, complete
-from .grads import _check_callable, _checked_position, _first_output, _named, _unwrapped, _weights
+from .grads import _check_callable, _checked_position, _first_output, _named, _unwrapped, _weights, check_output
 from .record import Recorded, cotangents_for, handle, is_tensor
 from .tape import Tape
 
@@ -53,6 +53,7 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tu
         raise TypeError("The inputs type must be Tensor.")
     done = Recorded(fn, inputs, {}, range(len(inputs)), _weights(weights), is_kept=True)
     out, aux = _first_output(done.out) if has_aux else (done.out, ())
+    check_output(fn, out)
 
     def vjp_fn(*sens: Any) -> Any:
         given = sens[0] if len(sens) == 1 else sens
@@ -101,6 +102,7 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
             raise ValueError(f"v has a tangent of shape {tuple(t.shape)} for an input of shape {tuple(x.shape)}")
     linear = _Linear(fn, args, [i for i, x in enumerate(args) if is_tensor(x)], {})
     first, aux = _first_output(linear.out) if has_aux else (linear.out, ())
+    check_output(fn, first)
     moved = linear.push(first, {i: t for i, t in enumerate(tangents) if is_tensor(t)})
     return (first, moved, *(aux if has_aux else ()))
 
@@ -206,6 +208,7 @@ def jacrev(fn: Any, grad_position: Any = 0, has_aux: bool = False) -> Callable[.
     def rows(args: Any, kwargs: Any, positions: list[int]) -> Any:
         done = Recorded(fn, args, kwargs, positions)
         first = _first_output(done.out)[0] if has_aux else done.out
+        check_output(fn, first)
         table = []
         for y in _as_tuple(first):
             pulled = [done.gradients([(y, e)])[0] for e in _basis(y)]
@@ -245,6 +248,7 @@ def jacfwd(fn: Any, grad_position: Any = 0, has_aux: bool = False) -> Callable[.
     def rows(args: Any, kwargs: Any, positions: list[int]) -> Any:
         linear = _Linear(fn, args, positions, kwargs)
         first = _first_output(linear.out)[0] if has_aux else linear.out
+        check_output(fn, first)
         columns = {p: [_as_tuple(linear.push(first, {p: e})) for e in _basis(args[p])] for p in positions}
         table = []
         for k, y in enumerate(_as_tuple(first)):

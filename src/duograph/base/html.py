@@ -9,8 +9,9 @@ __all__ = ["bytes_text", "folded", "text_block", "text_line"]
 
 
 def text_block(title: str, text: str = "") -> str:
-    """A line in bold, and below it a text as it is."""
-    return f"<div><b>{escape(title)}</b><pre>{escape(text)}</pre></div>"
+    """A line in bold, if there is one, and below it a text as it is."""
+    head = f"<b>{escape(title)}</b>" if title else ""
+    return f"<div>{head}<pre>{escape(text)}</pre></div>"
 
 
 def bytes_text(n: float) -> str:

@@ -106,7 +106,7 @@ nn.*: PipelineCell MicroBatchInterleaved GradAccumulationCell
 nn.*: MultiFieldEmbeddingLookup set_nn no_init_parameters
 = is not provided; see nn.EmbeddingLookup, and Parameter, whose values are there when it is made
 
-(nn|train.*)?: HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance OcclusionSensitivity MindData
+(nn(\.metrics.*)?|train.*)?: HausdorffDistance MeanSurfaceDistance RootMeanSquareDistance OcclusionSensitivity MindData
 = is a metric that is not provided; derive one from train.Metric
 
 (train.*)?: BackupAndRestore FlopsUtilizationCollector TFTRegister TrainFaultTolerance SummaryLandscape
@@ -206,6 +206,12 @@ utils: ExitByRequest MsDispatchMode RSCPluginHandle TFTCommValue comm_exec_order
 mint.*: addr_ batch_norm_elemt batch_norm_gather_stats_with_counts batch_norm_stats conv_tbc npu_gelu triangular_solve
   sigmoid_ FusedAdamW SyncBatchNorm
 = is not provided; compose it of other functions of mint, which are compiled together
+
+hal\.contiguous_tensors_handle: .*
+= joins tensors in the memory of devices; there is one device, the CPU, and ops.concat joins tensors
+
+(train\.)?amp: AMP_PRIM_ARG_TABLE AmpDecorator MS_AMP_BY_REWRITE amp_cast \w+_amp_strategy
+= belongs to how MindSpore casts, operator by operator; see amp.auto_mixed_precision and amp.build_train_network
 
 nn.*: EmbeddingLookupThor PipelineGradReducer VirtualDatasetCellTriple get_metrics
   register_cell_buffer_registration_hook

@@ -35,11 +35,13 @@ def sizes_differ(target: object, given: object) -> None:
     warnings.warn(text, stacklevel=level_of_user())
 
 
-def nothing_to_differentiate(fn: object) -> None:
-    """Warns that ``fn`` has returned ``None``, of which MindSpore has gradients of zeros."""
+def nothing_to_differentiate(fn: object, out: object = None) -> None:
+    """Warns that ``fn`` has returned no tensor, of which MindSpore has gradients of zeros."""
     method = ".construct" if hasattr(type(fn), "construct") else ""
     name = getattr(fn, "__qualname__", None) or type(fn).__qualname__ + method
-    warnings.warn(f"{name} returned None: every gradient is 0. Is a 'return' missing?", stacklevel=level_of_user())
+    why = "Is a 'return' missing?" if out is None else "Return a Tensor that is computed of the arguments."
+    what = "None" if out is None else f"no Tensor but a {type(out).__name__}"
+    warnings.warn(f"{name} returned {what}: every gradient is 0. {why}", stacklevel=level_of_user())
 
 
 def nearest(name: object, known: Iterable[str]) -> str:

@@ -49,10 +49,15 @@ def fold_tracebacks() -> None:
     _fold_in_ipython()
 
 
+def ipython_shell() -> Any:
+    """The shell of IPython, or of Jupyter, that this process runs; ``None`` if it runs none."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+
+
 def _fold_in_ipython() -> None:
     """IPython, and so Jupyter, shows errors by itself: where it runs, and nobody else has asked for errors, it gets the
     shorter tracebacks, with one line of each frame, of the first and the last."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    shell = ipython_shell()
     if shell is None or shell.custom_exceptions:
         return
 
@@ -163,4 +168,4 @@ def _length(trace: TracebackType | None) -> int:
     return count
 
 
-__all__ = ["fold_tracebacks", "folded_text"]
+__all__ = ["fold_tracebacks", "folded_text", "ipython_shell"]

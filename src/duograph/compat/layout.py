@@ -91,7 +91,7 @@ MODULES: dict[str, str] = {
     "graph": """
         api custom_backend dynamic_shape jit_begin_end jit_config jit_context jit_trace lazy_inline mutable no_inline
         symbol""",
-    "hal": "device event memory stream",
+    "hal": "contiguous_tensors_handle device event memory stream",
     "mindrecord": "common filereader filewriter mindpage shardutils tools",
     "mindrecord.tools": "cifar100_to_mr cifar10_to_mr csv_to_mr imagenet_to_mr mnist_to_mr tfrecord_to_mr",
     "mint": "distributed linalg nn optim special",

@@ -11,6 +11,7 @@ from typing import Any
 from duograph.base.config import config
 from duograph.base.lookup import raw_getattr
 from duograph.base.modes import graph_mode
+from duograph.base.tracing import may_be_traced
 from duograph.frontend.rules.errors import Uncapturable
 
 from .account import meter_for
@@ -261,7 +262,8 @@ class Comparing:
         """The answer of the form with graph breaks."""
         cut, comparison = self.cut, self.comparison
         may_go = is_possible_now() and not self.options.is_pijit
-        if may_go and self._may_compare() and (comparison.ask_again(cut.cause.hits) or comparison.pays is None):
+        may_tell = may_go and not comparison.is_busy and self._may_compare()  # not within a call that is timed
+        if may_tell and (comparison.ask_again(cut.cause.hits) or comparison.pays is None):
             if comparison.way() is None:
                 cut.seen += 1
             else:
@@ -284,6 +286,12 @@ class Comparing:
         if begins:
             cut.account.add(meter)
         return result
+
+    def may_be_passed_by(self: Any) -> bool:
+        """Whether the form with graph breaks can answer without a look at the call, as things are."""
+        is_same = self._python is not None and self._python.__code__ is self._code
+        is_simple = self.target is None and self.options.signature is None and not self.options.is_pijit
+        return is_same and is_simple and self.left is None and is_possible_under_tapes() and not may_be_traced()
 
     def _called(self: Any, skeleton: Callable[..., Any]) -> Callable[..., Any]:
         """What takes the arguments of the function and lets ``skeleton`` answer."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from duograph.autodiff.grads import Gradient, OfOperation, gradient_of
 from duograph.base.failures import Failure, internal_failure
 from duograph.base.fork import object_lock
+from duograph.core.op import state
 from duograph.core.shapes import numel
 from duograph.core.types import TensorType
 from duograph.frontend.rules.errors import TooManyPaths, Uncapturable
@@ -43,6 +44,7 @@ from duograph.ir.node import Apply, Graph, Node
 from duograph.ir.printer import all_graphs
 
 from .account import Account, Meter, Watch
+from .bound import BoundJit
 from .policy import DEEPEST, MOST_CUTS, MOST_FORMS, CallKinds, Forms, changes, computes_too_little, saves_too_little
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class Cut:
         self.breaks: dict[Place, Break] = {}
         self.segments: dict[Any, Compiled] = {}
         self.failures: list[Failure] = []
-        self.called = CompiledForm(make)
+        self.called = CompiledForm(make, self)
         self.current: tuple[Compiled, ...] = ()
         self.seen = self.unseen = 0  # calls in which plain statements were counted, and in which they were not
         self._skeleton: types.FunctionType | None = None
@@ -380,8 +382,9 @@ class CompiledForm:
 
     unbound = NameError  # what a skeleton catches to see whether variables are bound
 
-    def __init__(self, make: Callable[..., Any]) -> None:
+    def __init__(self, make: Callable[..., Any], cut: Cut) -> None:
         self.make = make
+        self._function, self._python, self._cut = cut.function, cut.function._python, cut
         self._known: OrderedDict[types.FunctionType, Any] = OrderedDict()
         self._gradients: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, Any]] = weakref.WeakKeyDictionary()
         self._worth = Forms()
@@ -390,6 +393,9 @@ class CompiledForm:
     def __call__(self, fn: Any) -> Any:
         kind = type(fn)
         self._was_asked = True
+        callee = fn.__func__ if kind is types.MethodType or kind is BoundJit else fn
+        if (callee is self._function or callee is self._python) and (skeleton := self._of_recursion()) is not None:
+            return skeleton if callee is fn else types.MethodType(skeleton, fn.__self__)
         if kind is types.FunctionType:
             found = self._form(fn)
             if found is None and (gradient := gradient_of(fn)) is not None:
@@ -420,6 +426,14 @@ class CompiledForm:
     def has_gradients(self) -> bool:
         """Whether it has made gradients of compiled forms."""
         return bool(self._gradients)
+
+    def _of_recursion(self) -> Any:
+        """What the function calls where it calls itself: its skeleton, so that Python's stack holds one frame for each
+        level as it does without us, and is not full at a fifth of the depth."""
+        function = self._function
+        if not function.may_be_passed_by() or (self._cut.is_small and state.tapes):
+            return None
+        return self._cut.quick if self._cut.skeleton is not None else None
 
     def _gradient(self, fn: types.FunctionType, gradient: Gradient | OfOperation) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""

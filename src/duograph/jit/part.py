@@ -32,6 +32,9 @@ class Compiled(Protocol):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+    def may_be_passed_by(self) -> bool:
+        """Whether its form with graph breaks can answer without a look at the call, as things are."""
+
     def guards_for(self, args: tuple[Any, ...]) -> Callable[[], Any] | None:
         """What checks the guards of the version that a call with these arguments tries first."""
 

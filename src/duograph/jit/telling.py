@@ -157,8 +157,11 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
     if is_storm or (waited > MOST_CAPTURES and sum(s.seconds for s in stores) > SECONDS):
         why = next((r for s in stores for r in reversed(s.recompiles)), "")
         plainly = f", and {waited} call{'s' * (waited != 1)} ran as plain Python" if waited else ""
+        code, made = getattr(function._python, "__code__", None), sum(len(s.compiled) for s in stores)
+        place = f" at {code.co_filename}:{code.co_firstlineno}" if code is not None else ""
+        versions = f"{made} version{'s' * (made != 1)}"
         return (
-            f"{function} was compiled {again + 1} times{plainly}: {why}. "
+            f"{function}{place} was captured {again + 1} times and has {versions}{plainly}: {why}. "
             "Pass what varies as a Tensor, or keep it out of the function."
         )
     return ""

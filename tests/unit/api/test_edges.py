@@ -4,6 +4,7 @@ slopes at kinks. That other modes give the same is said by `tests/conformance/pr
 from __future__ import annotations
 
 import operator
+import re
 import warnings
 
 import numpy as np
@@ -103,6 +104,49 @@ def test_a_missing_return_is_told():
     for differentiate in (ms.grad(Silent()), ms.value_and_grad(Silent()), ops.GradOperation()(Silent())):
         with pytest.warns(UserWarning, match=r"Silent.construct returned None: every gradient is 0"):
             differentiate(ms.Tensor([1.0]))
+    with pytest.warns(UserWarning, match=r"returned no Tensor but a float: every gradient is 0"):
+        ms.grad(lambda x: float(x.sum()), has_aux=False)(ms.Tensor([1.0]))
+
+
+@pytest.mark.parametrize("mode", [None, "ast", "bytecode", "trace"])
+def test_a_text_has_no_gradient(mode):
+    x = ms.Tensor([1.0])
+
+    def text(x):
+        return "text"
+
+    transforms = (
+        lambda x: ms.grad(text)(x),
+        lambda x: ms.value_and_grad(text)(x),
+        lambda x: ops.GradOperation()(text)(x),
+        lambda x: ms.vjp(text, x),
+        lambda x: ms.jvp(text, x, x),
+        lambda x: ms.jacrev(text)(x),
+        lambda x: ms.jacfwd(text)(x),
+    )
+    for transform in transforms:
+        f = transform if mode is None else ms.jit(transform, capture_mode=mode)
+        for _ in range(3):
+            with pytest.raises(TypeError, match=r"text returned a str, which has no gradient"):
+                f(x)
+    assert ms.value_and_grad(lambda x: (x.sum(), "text"), has_aux=True)(x)[0][1] == "text"
+
+
+@pytest.mark.parametrize("mode", [None, "ast", "bytecode", "trace"])
+def test_what_does_not_fit_into_a_part_is_drawn_below_the_line(mode):
+    def of_shape(x):
+        x[0] = ops.ones((3,))
+
+    def of_type(x):
+        x[1] = "text"
+
+    for put, stored in ((of_shape, r"f32\[3\]"), (of_type, "str")):
+        f = put if mode is None else ms.jit(put, capture_mode=mode)
+        for _ in range(3):
+            with pytest.raises((TypeError, ValueError)) as raised:
+                f(ops.ones((2, 4)))
+            (drawn,) = raised.value.__notes__
+            assert re.search(rf"\^ {stored} is put into a part of f32\[2,4\]", drawn)
 
 
 def test_refusals_say_what_is_wrong():

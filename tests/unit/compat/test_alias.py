@@ -162,3 +162,18 @@ def test_dir_lists_what_getattr_finds():
                 work.append(value)
     assert not wrong
     assert {"mindspore.nn", "mindspore.ops", "mindspore.dataset.vision", "mindspore.mint.nn.functional"} <= seen
+
+
+def test_modules_that_hold_nothing_say_why():
+    module = importlib.import_module("mindspore.hal.contiguous_tensors_handle")
+    with pytest.raises(AttributeError, match="there is one device, the CPU"):
+        module.combine_tensor_list_contiguous  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name", ["HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance"]
+)
+@pytest.mark.parametrize("place", ["mindspore.nn.metrics", "mindspore.nn", "mindspore.train"])
+def test_metrics_that_are_not_here_say_why(place, name):
+    with pytest.raises(NotImplementedError, match=r"derive one from train\.Metric"):
+        getattr(importlib.import_module(place), name)()

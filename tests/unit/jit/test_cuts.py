@@ -507,3 +507,32 @@ def test_a_whole_graph_that_cannot_be_is_told_all_reasons():
     assert "json.loads is" not in str(raised.value)
     for reason in ("a call of time.sleep, which is not known", "asnumpy() of a tensor"):
         assert reason in str(raised.value)
+
+
+class Descending:
+    @ms.jit
+    def down(self, x, n):
+        y = ops.tanh(x * 2 - 1) * x + x.mean()
+        time.sleep(0)
+        return y if n == 0 else self.down(y, n - 1) + x.mean()
+
+
+@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("kind", ["decorated", "undecorated", "method"])
+def test_what_is_cut_and_calls_itself_comes_as_deep_as_plain_python(kind, mode):
+    def down(x, n):
+        y = ops.tanh(x * 2 - 1) * x + x.mean()
+        time.sleep(0)
+        return y if n == 0 else again(y, n - 1) + x.mean()
+
+    again = down
+    x, expected = X * 0.25, down(X * 0.25, 700)
+    f = ms.jit(down, capture_mode=mode)
+    if kind == "decorated":
+        again = f
+    elif kind == "method":
+        f = Descending().down
+    for depth in (0, 3, 3, 700, 3, *[700] * 6):
+        result = f(x, depth)
+    assert result.tolist() == expected.tolist()
+    assert f.explain().segments and min(hits(f)[:1]) > 0

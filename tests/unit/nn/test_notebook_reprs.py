@@ -92,6 +92,7 @@ def test_explanations_and_summaries():
     assert "<lambda>" not in f.explain()._repr_html_()
     table = ms.summary(nn.Dense(3, 2), Tensor(np.ones((1, 3), np.float32)))
     assert read(table) == repr(table)
+    assert "<b></b>" not in table._repr_html_()
 
 
 def test_graphs():

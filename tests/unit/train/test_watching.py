@@ -70,6 +70,20 @@ def test_a_run_that_fails_gives_the_terminal_back(terminal, monkeypatch):
     assert sys.stdout is terminal and terminal.getvalue().endswith("\x1b[?25h\r\x1b[1A\x1b[2K")
 
 
+def test_a_notebook_shows_the_lines(monkeypatch, capsys):
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    model, data = parts()
+    model.fit(2, data, data)
+    model.eval(data)
+    first, second, last = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"Epoch 1/2: loss [\d.]+, accuracy [\d.]+, loss [\d.]+, 4 steps in .*/s\)", first)
+    assert second.startswith("Epoch 2/2: loss") and last.startswith("Evaluated: accuracy")
+    shell.kernel = None  # IPython that writes to a file
+    model.fit(1, data, data)
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize("why", ["a pipe", "switched off", "one's own", "no stream"])
 def test_no_bar(terminal, monkeypatch, why):
     model, data = parts()

@@ -1,7 +1,8 @@
 """`ProgressBar`: how far a run is, on a terminal; `Model` adds one by itself.
 
 What callbacks print appears above the bar. Nothing is drawn between steps and no thread runs: a step that ends a tenth
-of a second after the last drawing draws, and only then the loss is read. In files and pipes there is no bar.
+of a second after the last drawing draws, and only then the loss is read. In files and pipes there is no bar; in a
+notebook there are the lines that stay.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from duograph.base.config import config, launched
 from duograph.base.imports import import_whole
+from duograph.base.tracebacks import ipython_shell
 
 from .base import Callback, RunContext
 from .monitors import loss_value
@@ -23,13 +25,13 @@ EVERY = 0.1
 
 
 def with_progress(callbacks: Any) -> list[Any]:
-    """The callbacks of a run, and a bar if it is wanted: on a terminal, for the first of several processes."""
+    """The callbacks of a run, and a bar if it is wanted: on a terminal or in a notebook, for the first process."""
     given = list(callbacks) if isinstance(callbacks, list | tuple) else [] if callbacks is None else [callbacks]
     job = launched()
     is_first = job is None or job[1] == 0
-    if not is_first or not _is_terminal() or not config().progress or any(isinstance(c, ProgressBar) for c in given):
+    if not is_first or not config().progress or any(isinstance(c, ProgressBar) for c in given):
         return given
-    return [*given, ProgressBar()]
+    return [*given, ProgressBar()] if _is_terminal() or _is_notebook() else given
 
 
 def _is_terminal() -> bool:
@@ -37,6 +39,10 @@ def _is_terminal() -> bool:
         return sys.stdout.isatty()
     except (AttributeError, ValueError):  # none, or closed
         return False
+
+
+def _is_notebook() -> bool:
+    return not _is_terminal() and getattr(ipython_shell(), "kernel", None) is not None
 
 
 class _Span:
@@ -57,7 +63,8 @@ class _Span:
 class ProgressBar(Callback):
     """A bar with loss, steps per second, remaining time, and a line with the metrics after each epoch.
 
-    `Model.train`, `fit` and `eval` add it by themselves on a terminal; ``DUOGRAPH_PROGRESS=0`` prevents that.
+    `Model.train`, `fit` and `eval` add it by themselves on a terminal, and in a notebook, where there are only the
+    lines; ``DUOGRAPH_PROGRESS=0`` prevents that.
 
     Examples:
         >>> from duograph.train import ProgressBar
@@ -68,6 +75,7 @@ class ProgressBar(Callback):
 
     def __init__(self) -> None:
         self._bar: Any = None
+        self._has_lines = False  # and no bar
         self._task: Any = None
         self._training = self._evaluating = _Span()
         self._drawn = 0.0
@@ -78,6 +86,9 @@ class ProgressBar(Callback):
     # -- the bar -------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
+        self._has_lines = _is_notebook()
+        if self._has_lines:
+            return
         # Drawing takes a tenth of a second to load, and most runs have no terminal.
         rich, console = import_whole("rich.progress"), import_whole("rich.console")
         bar = rich.Progress(
@@ -118,12 +129,16 @@ class ProgressBar(Callback):
 
     def _line(self, title: str, span: _Span, loss: float | None, metrics: Any) -> None:
         """The line that stays."""
-        if self._bar is None:
+        if self._bar is None and not self._has_lines:
             return
         parts = [] if loss is None else [f"loss {loss:.4g}"]
         parts += [f"{name} {_shown(value)}" for name, value in (metrics or {}).items()]
         parts.append(f"{span.steps} steps in {span.seconds:.3g} s ({span.steps / span.seconds:.3g}/s)")
-        self._bar.console.print(f"{title}: {', '.join(parts)}", markup=False, highlight=False, soft_wrap=True)
+        line = f"{title}: {', '.join(parts)}"
+        if self._has_lines:
+            print(line)
+        else:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     # -- moments -------------------------------------------------------------------------------------------------
 
