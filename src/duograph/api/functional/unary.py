@@ -11,6 +11,7 @@ from duograph.core.op import Op
 from duograph.ops import arithmetic, logical, movement, unary
 from duograph.ops import complex as complex_ops
 from duograph.ops.creation import constant_like, iota
+from duograph.ops.scalar import Scalar
 from duograph.ops.select import select
 from duograph.tensor.tensor import Tensor
 
@@ -200,6 +201,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     """
     need_tensor("Mvlgamma", input=input)
     x = as_float(input)
+    p = p if not isinstance(p, Scalar) else int(p)  # how many terms there are decides what is computed
     total = constant_like(x, p * (p - 1) / 4 * math.log(math.pi))
     if isinstance(p, int) and p > MANY_TERMS:  # one op for all of them: if there is no memory, it says so at once
         halves = iota(shape=(p,), axis=None, dtype=dt.float64)
