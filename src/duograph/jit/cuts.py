@@ -431,9 +431,12 @@ class CompiledForm:
         """What the function calls where it calls itself: its skeleton, so that Python's stack holds one frame for each
         level as it does without us, and is not full at a fifth of the depth."""
         function = self._function
-        if not function.may_be_passed_by() or (self._cut.is_small and state.tapes):
-            return None
-        return self._cut.quick if self._cut.skeleton is not None else None
+        try:
+            if not function.may_be_passed_by() or (self._cut.is_small and state.tapes):
+                return None
+            return self._cut.quick if self._cut.skeleton is not None else None
+        except RecursionError:
+            raise RecursionError("maximum recursion depth exceeded") from None  # as the call of the function would
 
     def _gradient(self, fn: types.FunctionType, gradient: Gradient | OfOperation) -> Any:
         """``fn``, which is the gradient of something, as that of its compiled form."""
