@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op, state
+from duograph.core.op import Op, get_op, state
 from duograph.core.shapes import taken_equal_shapes
 from duograph.core.types import TensorType, TupleType
 from duograph.ir.builder import Builder
 from duograph.ir.control import make_tuple
 from duograph.ir.node import Node
-from duograph.tensor.alias import Alias, ViewLink, fresh_stamp
+from duograph.tensor.alias import Alias, ViewLink, fresh_stamp, written
 from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap, wrap_view
 
 from .layout import Pairs, assume, shares_memory
@@ -216,22 +216,14 @@ class GraphBinder:
             alias = target._alias
             self.assume_sharing(lambda one, two: alias is one or alias is two)
         stamp = fresh_stamp()
-        node, view = self.node_of(value), target
-        new: Any = value
-        apart = []  # constants for gradients until now, which what is written is not
-        while view._view is not None:
-            parent, op, attrs = view._view
-            assert op.write_view is not None, f"{op.name} makes views but has no write_view"
-            if op.bprop is NOT_DIFFERENTIABLE:
-                apart.append((view, self.node_of(new)))
-            new = op.write_view(parent, new, **attrs)
-            view = parent
-        whole = self.node_of(
-            new
-        )  # which may be the target itself: what that shows is asked for before it is noted anew
+        node = self.node_of(value)
+        view, new, held = written(target, value)
+        assert view._view is None, f"{view._view.op.name} makes views but has no write_view"
+        apart = [(shown, self.node_of(x)) for shown, x in held]
+        whole = self.node_of(new)  # maybe the target itself: what that shows is asked for before it is noted anew
         self._note_view(target, stamp, node)
-        for shown, held in apart:
-            self._apart[id(shown), stamp] = shown, held
+        for shown, what in apart:
+            self._apart[id(shown), stamp] = shown, what
         before = self.store.get(view._alias)
         memory, left = (0, None) if before is None else (before.memory, before.left)
         self.store[view._alias] = Stored(view, whole, stamp, memory, left)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeVar
 
-from duograph.core.op import NOT_DIFFERENTIABLE, Op
+from duograph.core.op import NOT_DIFFERENTIABLE, Op, get_op
 
 
 class _Clock:
@@ -66,6 +66,37 @@ def root_of(tensor: AnyTensor) -> AnyTensor:
     while root._view is not None:
         root = root._view.parent
     return root  # type: ignore[no-any-return]
+
+
+def written(target: Any, value: Any) -> tuple[Any, Any, list[tuple[Any, Any]]]:
+    """What a write of ``value`` through ``target`` makes of the storage, as values of which gradients are taken.
+
+    Returns:
+        The root, or the first view whose op knows no write; what it holds now; and the views on the way that
+        are constants for gradients (`stop_gradient`), which what is written is not, each with what it holds.
+    """
+    view, new, held, apart = target, value, value, []
+    while view._view is not None and view._view.op.write_view is not None:
+        parent, op, attrs = view._view
+        if op.bprop is NOT_DIFFERENTIABLE:
+            apart.append((view, held))
+        if is_apart(parent):  # what is not written of a constant is none where that was made from
+            new, held = op.write_view(_recorded(parent), new, **attrs), op.write_view(parent, held, **attrs)
+        else:
+            new = held = op.write_view(parent, new, **attrs)
+        view = parent
+    return view, new, apart
+
+
+def _recorded(tensor: Any) -> Any:
+    """The part of the storage that ``tensor`` shows, viewed anew without the `stop_gradient` on the way.
+
+    A view that was made where no gradients are taken is no variable; a handle on an argument is one of its own.
+    """
+    if tensor._view is None or tensor._view.op is get_op("identity"):
+        return tensor
+    parent, op, attrs = tensor._view
+    return _recorded(parent) if op.bprop is NOT_DIFFERENTIABLE else op(_recorded(parent), **attrs)
 
 
 def is_apart(tensor: Any) -> bool:

@@ -19,7 +19,7 @@ from duograph.core.memory import no_memory
 from duograph.core.op import NOT_DIFFERENTIABLE, Op, attrs_key, eager_binder, get_op, state
 from duograph.core.types import TensorType, TupleType
 
-from .alias import ViewLink, fresh_stamp, root_of
+from .alias import ViewLink, fresh_stamp, root_of, written
 from .tensor import Tensor, type_of, wrap, wrap_view
 
 REMEMBERED_WRITES = 256
@@ -204,21 +204,15 @@ def write(target: Tensor, value: Tensor, parts: Sequence[np.ndarray] | None = No
         binder.write(target, value, parts)
         return
     # A tape sees the functional form of the write, the very ops that a graph of this program has.
-    root, new = target, value
-    shown = [(target, value)]
-    while root._view is not None:
-        parent, op, attrs = root._view
-        if op.write_view is None or not target.array().flags.writeable:
-            break
-        if op.bprop is NOT_DIFFERENTIABLE:
-            shown.append((root, new))  # a constant for gradients until now, which what is written is not
-        new = op.write_view(parent, new, **attrs)
-        root = parent
-    shown.append((root, new))
+    if target.array().flags.writeable:
+        root, new, apart = written(target, value)
+        shown = [(target, value), *apart, (root, new)]
+    else:
+        shown = [(target, value)]
     marks = [(tape, [(tensor, tape.variable(held)) for tensor, held in shown]) for tape in tapes]
     binder.write(target, value, parts)
-    for tape, written in marks:
-        tape.end_write(written)
+    for tape, variables in marks:
+        tape.end_write(variables)
 
 
 def replace(target: Tensor, value: Tensor) -> None:

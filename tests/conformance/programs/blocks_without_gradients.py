@@ -151,6 +151,23 @@ def what_stop_gradient_has_given_is_written(x, w):
     return _gradients(f)(x, w)
 
 
+@program(X, W)
+def elements_that_are_not_written_keep_their_gradient(x, w):
+    def f(x, w):
+        y = x * 2
+        part = ops.stop_gradient(y)
+        part[0] = w[0]
+        inner = ops.stop_gradient(part[1:])
+        inner[0].copy_(w[1])
+        with ms.no_grad():
+            last = y[2:]
+        last.mul_(w[2])
+        ops.stop_gradient(x)[1] = 4.0
+        return (y * y).sum() + (part * 3).sum() + (inner * 5).sum() + (x * w).sum()
+
+    return _gradients(f)(x, w)
+
+
 @program(calls=[(T([3.0, 2.0, 1.0]),), (T([-3.0, 2.0, 1.0]),)])
 def what_stop_gradient_has_given_is_written_on_one_path(x):
     def f(x, w):
