@@ -20,12 +20,13 @@ from duograph.frontend.programs.conclusion import conclusion
 from duograph.frontend.programs.printing import Printed, PrintTarget
 from duograph.frontend.programs.program import Path, Program, RunPlainly
 from duograph.frontend.rules.sources import Source
-from duograph.frontend.values.recipe import Constant, Container, Output, Outside, Recipe
+from duograph.frontend.values.recipe import Constant, Container, Output, Outside, Recipe, View
 from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead
 from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, PathPlan, Subject, call_machine
 from duograph.runtime.calls.sizes import Sizes
+from duograph.runtime.calls.views import Views
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
 from duograph.runtime.python.cpython import Unsupported
 from duograph.tensor.random import default_generator
@@ -314,16 +315,13 @@ class _Planner:
             if plan.generator is None:
                 self._refuse("it sets the state of the generator")
             made.draws = path.first + path.offset
-        result: list[tuple[int, int]] = []
-        if not path.containers and not path.attributes and self._tree(path, path.value, result, set()):
-            made.result = result
-        else:
-            made.finish = conclusion(self.program, path)
+        if path.containers or path.attributes or not self._tree(path, path.value, made, set()):
+            made.result, made.finish = [], conclusion(self.program, path)
         return made
 
-    def _tree(self, path: Path, recipe: Recipe, words: list[tuple[int, int]], seen: set[int]) -> bool:
+    def _tree(self, path: Path, recipe: Recipe, made: PathPlan, seen: set[int]) -> bool:
         """Describes a result; whether native code can make it."""
-
+        words = made.result
         match recipe:
             case Output():
                 words.append((w.TREE_LEAF, path.first + recipe.index))
@@ -339,7 +337,7 @@ class _Planner:
             case Container(kind=kind, keys=None) if kind in (tuple, list) and id(recipe) not in seen:
                 seen.add(id(recipe))
                 words.append((w.TREE_TUPLE if kind is tuple else w.TREE_LIST, len(recipe.items)))
-                return all(self._tree(path, item, words, seen) for item in recipe.items)
+                return all(self._tree(path, item, made, seen) for item in recipe.items)
             case Container(kind=kind, keys=list(keys), factory=None) if kind is dict and id(recipe) not in seen:
                 if any(type(key) not in (str, int) for key in keys):  # others run Python, or are equal to others
                     return False
@@ -348,9 +346,34 @@ class _Planner:
                 words.append((w.TREE_DICT, len(keys)))
                 for key, item in zip(keys, recipe.items, strict=True):
                     words.append((w.TREE_CONSTANT, id(key)))
-                    if not self._tree(path, item, words, seen):
+                    if not self._tree(path, item, made, seen):
                         return False
                 return True
+            case View(op=op, attrs=attrs) if id(recipe) not in seen:  # else it is one object in two places
+                seen.add(id(recipe))
+                type = self._type(path, recipe.parent) if recipe.symbols and recipe.type is None else recipe.type
+                if not recipe.symbols <= set(type.shape if type is not None else ()):
+                    return False  # it depends on sizes of others
+                views = Views(op, attrs, type)
+                self.plan.kept.append(views)
+                words.append((w.TREE_VIEW, views.address))
+                return self._tree(path, recipe.parent, made, seen)
             case _:
                 return False
         return True
+
+    def _type(self, path: Path, recipe: Recipe) -> TensorType | None:
+        """What a result is, with the symbols of its sizes."""
+        match recipe:
+            case Output(index):
+                type = self.executable.build.outputs[path.first + index].type
+                return type if isinstance(type, TensorType) else None
+            case Outside(source) if source in self.facts:
+                symbols = {axis: symbol for symbol, of, axis in self.program.symbols if of == source}
+                dtype, shape = self.facts[source]
+                return TensorType(dtype, tuple([symbols.get(i, 0) if n is None else n for i, n in enumerate(shape)]))
+            case View(op=op, attrs=attrs):
+                parent = self._type(path, recipe.parent)
+                made = None if parent is None else op.result_type((parent,), attrs)
+                return made if isinstance(made, TensorType) else None
+        return None

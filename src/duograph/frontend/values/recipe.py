@@ -122,6 +122,11 @@ class View(Recipe):
     attrs: dict[str, Any]
     type: TensorType | None = None  # of the parent, if it names sizes that the program found
 
+    @property
+    def symbols(self) -> frozenset[Symbol]:
+        """The sizes that the view depends on."""
+        return _symbols(tuple(self.attrs.values()))
+
     def make(self, run: Run) -> Any:
         parent = self.parent.build(run)
         sizes = dict(run.sizes or {})

@@ -19,12 +19,13 @@ from duograph.runtime.python.cpython import (
 from duograph.runtime.python.rooms import room
 
 from . import words as w
+from .views import dg_shown_by
 
 
 def functions(module: Module) -> list[Function]:
     """The functions of this module."""
     return [
-        _distinct(module), _shown(module), _tree(module), _finished(module), _stamp(module),
+        _distinct(module), _shown(module), dg_shown_by(module), _tree(module), _finished(module), _stamp(module),
         _after(module),
     ]  # fmt: skip
 
@@ -176,9 +177,9 @@ def _stamp(module: Module) -> Function:
 
 
 def _tree(module: Module) -> Function:
-    """``new dg_tree(ptr cursor, ptr leaves, ptr registers)``: the value described at the address in ``cursor``, which
-    moves on; null if it fails."""
-    f = Function("new", "dg_tree", "ptr cursor, ptr leaves, ptr registers", module)
+    """``new dg_tree(ptr cursor, ptr leaves, ptr registers, i64 detached)``: the value described at the address in
+    ``cursor``, which moves on; null if it fails."""
+    f = Function("new", "dg_tree", "ptr cursor, ptr leaves, ptr registers, i64 detached", module)
     cursor, leaves, registers = f.arg("cursor"), f.arg("leaves"), f.arg("registers")
     at = f.load("ptr", cursor)
     f.store(at + 16, cursor)
@@ -190,15 +191,22 @@ def _tree(module: Module) -> Function:
         f.ret(f.hold(which.to("ptr")))
     made = f.variable("ptr")
     parts = f.variable("ptr")
+    with f.if_(kind.eq(w.TREE_VIEW)):
+        parent = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
+        with f.if_(parent.eq(None)):
+            f.ret(0)
+        made.set(f.call("new", "dg_shown_by", parent, which.to("ptr"), f.arg("detached")))
+        f.release(parent)
+        f.ret(made.take())
     with f.if_(kind.eq(w.TREE_DICT)):
         made.set(f.api("PyDict_New"))
         failed = f.label("failed")
         with f.if_(made.get().eq(None)):
             f.ret(0)
         with f.times(which):
-            key = f.call("new", "dg_tree", cursor, leaves, registers)
+            key = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
             f.goto_if(key.eq(None), failed)
-            value = f.call("new", "dg_tree", cursor, leaves, registers)
+            value = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
             with f.if_(value.eq(None)):
                 f.release(key)
                 f.goto(failed)
@@ -220,7 +228,7 @@ def _tree(module: Module) -> Function:
     with f.if_(kind.eq(w.TREE_LIST)):
         parts.set(f.get(made.get(), LIST_ITEMS))
     with f.times(which) as i:
-        part = f.call("new", "dg_tree", cursor, leaves, registers)
+        part = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
         with f.if_(part.eq(None)):
             f.release(made.take())
             f.ret(0)
@@ -256,10 +264,12 @@ def _finished(module: Module) -> Function:
 
 
 def _after(module: Module) -> Function:
-    """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun)``: what
-    follows when `main` has succeeded: writes, then the result; null with an error set. From then on, the memory of the
-    call is not ours."""
-    parameters = "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun"
+    """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun, i64
+    detached)``: what follows when `main` has succeeded: writes, then the result; null with an error set. From then on,
+    the memory of the call is not ours."""
+    parameters = (
+        "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun, i64 detached"
+    )
     f = Function("new", "dg_after", parameters, module)
     call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
     context = f.get(call, w.CALL.context_at)
@@ -331,7 +341,7 @@ def _after(module: Module) -> Function:
         f.goto(done)
     cursor = f.space("ptr", 1)
     f.store(f.get(path, w.PATH.result_at), cursor)
-    result.set(f.call("new", "dg_tree", cursor, leaves, registers))
+    result.set(f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached")))
     f.goto(done)
     f.place(short)
     f.api("PyErr_NoMemory")

@@ -508,7 +508,7 @@ class CallMachine:
             "JitFunction": classes.function, "BoundJit": classes.bound, "rules": rules_version,
             "'offset'": "offset", "'_seed'": "_seed", "'_process'": "_process",
             "'versions'": classes.attribute, "config_module": places()[0], "override": places()[1],
-            "MemoryError": MemoryError, "Instead": Instead,
+            "MemoryError": MemoryError, "Instead": Instead, "0": 0,
         }  # fmt: skip
         replaced = {"plain_call": classes.function, "plain_bound": classes.bound, "plain_direct": NativeCall}
         numbers = {name: cpython.original_slot(cls, cpython.CALL) for name, cls in replaced.items()}
@@ -516,9 +516,9 @@ class CallMachine:
             "dg_call_words", objects, numbers | {"config_version": -1} if known.has_versions else numbers,
             ["config_found"], slots, call_text.IMPORTS, call_text.MEMORY,
         )  # fmt: skip
-        symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias")}
-        symbols |= {"dg_check": machine_code().address("dg_check"), "dg_quiet": engine.loaded.word("enabled")}
-        symbols["dg_watched"] = ctypes.addressof(WATCHED)
+        symbols = {name: engine.address(name) for name in ("dg_array", "dg_tensor", "dg_ready", "dg_alias", "dg_view")}
+        symbols |= {"dg_check": machine_code().address("dg_check"), "dg_watched": ctypes.addressof(WATCHED)}
+        symbols |= {"dg_quiet": engine.loaded.word("enabled"), "dg_detached": engine.loaded.word("detached")}
         entries = ((classes.function, cpython.CALL, "dg_call"), (classes.bound, cpython.CALL, "dg_bound"),
                    (classes.function, cpython.GET, "dg_get"), (NativeCall, cpython.CALL, "dg_direct"))  # fmt: skip
         functions = call_text.functions(module, known.has_versions)

@@ -19,11 +19,12 @@ from .version import dg_try
 
 IMPORTS = {
     "dg_array": "new (ptr)", "dg_tensor": "new (steal)", "dg_ready": "ptr ()", "dg_alias": "new (ptr)",
-    "dg_check": "i64 (ptr, ptr, ptr, ptr, ptr)",
+    "dg_view": "new (ptr, ptr, ptr, ptr, i64)", "dg_check": "i64 (ptr, ptr, ptr, ptr, ptr)",
 }  # fmt: skip
 """Functions of the launcher and the guard machine."""
-MEMORY = {"dg_quiet": Memory("i64", length=None), "dg_watched": Memory("i64", length=None)}
-"""What ``dg_ready`` gives if no tape records, and whether somebody may look at the lines of functions."""
+MEMORY = {name: Memory("i64", length=None) for name in ("dg_quiet", "dg_detached", "dg_watched")}
+"""What ``dg_ready`` gives if no tape records; the number 0 if gradients are taken, as ``dg_ready`` found it; whether
+somebody may look at the lines of functions."""
 STATE = ("config_found", "config_version")
 TP_CALL = "new (ptr, ptr, ptr)"
 

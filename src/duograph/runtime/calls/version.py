@@ -63,6 +63,8 @@ def dg_try(module: Module) -> Function:
     keeps = release | told.to("i64")  # others may run before `main` has ended
     n_registers, n_subjects = f.get(call, w.CALL.registers), f.get(call, w.CALL.subjects)
     there, n_owned, holding = f.variable("i64", 0), f.space("i64", 1), f.variable("i64", 0)
+    # Whether views that the call gives stop gradients: when `main` has run, the launcher may know of another thread.
+    detached = f.load("ptr", f.memory("dg_detached").pointer).ne(f.word("0")).to("i64")
     begun = f.variable("ptr", 0)  # what Python wants to know again when the call is finished
     done = f.variable("ptr", 0)  # what steps in Python have done, which is not undone
     f.store(0, n_owned)
@@ -104,7 +106,7 @@ def dg_try(module: Module) -> Function:
         done.set(f.api("PyObject_CallNoArgs", f.get(call, w.CALL.ended)))
         f.goto_if(done.get().eq(None), raised)
     f.goto_if(status.ne(0), repeated)
-    result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors, begun.get())
+    result = f.call("new", "dg_after", call, given.get(), registers, arrays, outputs, tensors, begun.get(), detached)
     mine.set(0)
     with f.if_(result.eq(f.word("again"))):
         f.release(result)

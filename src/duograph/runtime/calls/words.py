@@ -96,7 +96,11 @@ LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT, LEAF_DIM = range(6)  # 
 # A write: the subject, the number of the output (-1: `main` has written).
 WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
-TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT = range(6)  # a dict: keys and values in turn
+TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT, TREE_VIEW = range(7)
+# What follows: the parts of a tuple or list, keys and values of a dict in turn, the parent of a view.
+# Views: layouts of the parent that are known, each a `VIEW`; the Python function that makes other ones.
+VIEWS = Struct("views", known="i64", entry_at="ptr", make="ptr")
+VIEW = Struct("view", layout="ptr", output="ptr", op="ptr", attrs="ptr")  # ``layout``: the parent's shape and strides
 
 MOST_SHOWN = 16
 """Inputs that do not own their memory while others are written: each is compared with all of those."""

@@ -37,7 +37,10 @@ MEMORY = {"constants": Memory("i64", CONSTANT.n_words * CONSTANTS, 64)}
 
 def functions(module: Module) -> list[Function]:
     """The functions of this module."""
-    return [_tensor(module), _array(module), _view_array(module), _alias(module), _link(module), _number(module)]
+    return [
+        _tensor(module), _array(module), _view_array(module), _alias(module), _link(module), _view(module),
+        _number(module),
+    ]  # fmt: skip
 
 
 def _tensor(module: Module) -> Function:
@@ -150,6 +153,35 @@ def _link(module: Module) -> Function:
         f.store(f.hold(part), link, TUPLE_ITEMS + 8 * k)
     f.replace(view, f.slot("view"), link)
     f.ret(1)
+    return f
+
+
+def _view(module: Module) -> Function:
+    """``new dg_view(ptr parent, ptr output, ptr op, ptr attrs, i64 detached)``: the tensor ``op(parent, **attrs)``, a
+    view; null if it fails. ``detached``: gradients do not pass, so it is a view of that view, which stops them."""
+    f = Function("new", "dg_view", "ptr parent, ptr output, ptr op, ptr attrs, i64 detached", module, linkage="")
+    shown = f.call("new", "dg_view_array", f.get(f.arg("parent"), f.slot("data")), f.arg("output"))
+    with f.if_(shown.eq(None)):
+        f.ret(0)
+    made = f.call("new", "dg_tensor", shown)
+    with f.if_(made.eq(None)):
+        f.ret(0)
+    parts = f.arg("parent"), f.arg("op"), f.arg("attrs")
+    linked, done = f.variable("i64", 0), f.label("done")
+    with f.if_(f.arg("detached").eq(0)):
+        linked.set(f.call("i64", "dg_link", made, *parts))
+        f.goto(done)
+    inner = f.call("new", "dg_tensor", f.hold(f.get(made, f.slot("data"))))
+    f.goto_if(inner.eq(None), done)
+    linked.set(f.call("i64", "dg_link", inner, *parts))
+    with f.if_(linked.get().ne(0)):
+        linked.set(f.call("i64", "dg_link", made, inner, f.word("stop"), f.word("{}")))
+    f.release(inner)
+    f.place(done)
+    with f.if_(linked.get().eq(0)):
+        f.release(made)
+        f.ret(0)
+    f.ret(made)
     return f
 
 

@@ -319,7 +319,7 @@ def _pack_step(words: Words, step: RecordedOp, shown: dict[int, np.ndarray], cop
     block[lt.STEP.operands.word], block[lt.STEP.operand_at.word] = len(operands), words.array(step.operands)
     block[lt.STEP.outputs.word] = len(outs)
     if step.is_view:
-        block[lt.STEP.output_at.word] = words.array(_view_output(words, operands[0], outs[0]))
+        block[lt.STEP.output_at.word] = words.array(view_words(words, operands[0], outs[0]))
     else:
         copied.update(i for i in step.operands if not _is_in_one_piece(shown[i]))
         _pack_calls(words, block, step, operands, outs)
@@ -372,7 +372,8 @@ def output_words(words: Words, array: np.ndarray) -> list[int]:
     return block
 
 
-def _view_output(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
+def view_words(words: Words, base: np.ndarray, view: np.ndarray) -> list[int]:
+    """What native code needs to make an array that shows as much of an array like ``base`` as ``view`` shows of it."""
     block = output_words(words, view)
     block[lt.OUTPUT.strides.word] = words.array(view.strides)
     block[lt.OUTPUT.offset.word] = address_of(view) - address_of(base)

@@ -167,24 +167,10 @@ def _run(module: Module) -> Function:
         with f.if_(is_view.ne(0)):
             index = f.load("i64", operand_at) * 8
             parent = f.load("ptr", values, index)
-            shown = f.call("new", "dg_view_array", f.get(parent, f.slot("data")), output_at)
-            f.goto_if(shown.eq(None), failed)
-            made = f.call("new", "dg_tensor", shown)
+            detached = f.word("detached").ne(f.word("0")).to("i64")
+            made = f.call("new", "dg_view", parent, output_at, f.get(step, STEP.op), f.get(step, STEP.attrs), detached)
             f.goto_if(made.eq(None), failed)
             add(made, f.get(step, STEP.copy))
-            op, attrs = f.get(step, STEP.op), f.get(step, STEP.attrs)
-            with f.if_(
-                f.word("detached").ne(f.word("0"))
-            ):  # gradients do not pass: a view of the view, which stops them
-                inner = f.call("new", "dg_tensor", f.hold(f.get(made, f.slot("data"))))
-                f.goto_if(inner.eq(None), failed)
-                linked = f.variable("i64", f.call("i64", "dg_link", inner, parent, op, attrs))
-                with f.if_(linked.get().ne(0)):
-                    linked.set(f.call("i64", "dg_link", made, inner, f.word("stop"), f.word("{}")))
-                f.release(inner)
-                f.goto_if(linked.get().eq(0), failed)
-                f.goto(next_step)
-            f.goto_if(f.call("i64", "dg_link", made, parent, op, attrs).eq(0), failed)
             f.goto(next_step)
         with f.times(f.get(step, STEP.outputs)) as i:
             array = f.call("new", "dg_array", output_at + i * OUTPUT.n_bytes)

@@ -114,6 +114,7 @@ _TABLE = """
 
     ptr aligned_alloc(i64, i64)
     void free(ptr)
+    i32 memcmp(ptr, ptr, i64)
     ptr memcpy(ptr, ptr, i64)
     ptr memset(ptr, i32, i64)
 
