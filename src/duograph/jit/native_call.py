@@ -185,6 +185,7 @@ class _Planner:
         self.written = program.written if self.marks else set[Any]()
         self.subjects: dict[Source, int] = {}
         self.facts: dict[Source, tuple[Any, tuple[int | None, ...]]] = {}  # dtype and shape; None: varies
+        self.views: dict[int, int] = {}  # id(recipe) -> number of the leaf, of the present path
         tensors = [guard for guard in program.guards.guards if guard.check in ("tensor", "pattern")]
         self.strided = {guard.source for guard in tensors if not guard.expected[3]}
         for guard in tensors:
@@ -200,7 +201,8 @@ class _Planner:
             return
         try:
             is_told = len(program.paths) > 1 and self.executable.build.outputs[0].word >= 0  # which path is taken
-            if is_told and not program.standalone and not program.symbols:
+            varies = program.symbols and any(path.tensors for path in program.paths)
+            if is_told and not program.standalone and not varies:
                 self.plan.paths = [self._path(path) for path in program.paths]
                 return
         except Unsupported:  # Python does what follows
@@ -315,8 +317,12 @@ class _Planner:
             if plan.generator is None:
                 self._refuse("it sets the state of the generator")
             made.draws = path.first + path.offset
+        self.views = {}
+        for recipe in path.recipes():
+            if isinstance(recipe, View):
+                self._view(path, recipe, made)
         if path.containers or path.attributes or not self._tree(path, path.value, made, set()):
-            made.result, made.finish = [], conclusion(self.program, path)
+            made.result, made.finish = [], conclusion(self.program, path, self.views)
         return made
 
     def _tree(self, path: Path, recipe: Recipe, made: PathPlan, seen: set[int]) -> bool:
@@ -349,31 +355,40 @@ class _Planner:
                     if not self._tree(path, item, made, seen):
                         return False
                 return True
-            case View(op=op, attrs=attrs) if id(recipe) not in seen:  # else it is one object in two places
-                seen.add(id(recipe))
-                type = self._type(path, recipe.parent) if recipe.symbols and recipe.type is None else recipe.type
-                if not recipe.symbols <= set(type.shape if type is not None else ()):
-                    return False  # it depends on sizes of others
-                views = Views(op, attrs, type)
-                self.plan.kept.append(views)
-                words.append((w.TREE_VIEW, views.address))
-                return self._tree(path, recipe.parent, made, seen)
+            case View() if id(recipe) in self.views:
+                words.append((w.TREE_LEAF, self.views[id(recipe)]))
             case _:
                 return False
         return True
 
-    def _type(self, path: Path, recipe: Recipe) -> TensorType | None:
-        """What a result is, with the symbols of its sizes."""
+    def _view(self, path: Path, recipe: View, made: PathPlan) -> None:
+        """Lets native code make a view, if that depends on nothing but its parent."""
+        parent, outputs, found = recipe.parent, self.executable.build.outputs, None
+        match parent:
+            case Output(index) if outputs[path.first + index].donated < 0:
+                found = True, path.first + index
+            case Outside(source) if source in self.translator.registers:
+                found = False, self.translator.registers[source]
+                self.plan.held.append(found[1])
+            case View() if id(parent) in self.views:
+                found = True, self.views[id(parent)]
+        types = [] if not recipe.symbols else self._types(path, parent) if recipe.type is None else [recipe.type]
+        if found is not None and recipe.symbols <= {dim for type in types for dim in type.shape}:
+            self.views[id(recipe)] = len(outputs) + len(self.plan.dims) + len(made.shown)
+            made.shown.append((Views(recipe.op, recipe.attrs, types), *found))
+
+    def _types(self, path: Path, recipe: Recipe) -> list[TensorType]:
+        """What a result is, what it is a view of, and so on, with the symbols of their sizes."""
         match recipe:
             case Output(index):
                 type = self.executable.build.outputs[path.first + index].type
-                return type if isinstance(type, TensorType) else None
+                return [type] if isinstance(type, TensorType) else []
             case Outside(source) if source in self.facts:
                 symbols = {axis: symbol for symbol, of, axis in self.program.symbols if of == source}
                 dtype, shape = self.facts[source]
-                return TensorType(dtype, tuple([symbols.get(i, 0) if n is None else n for i, n in enumerate(shape)]))
+                return [TensorType(dtype, tuple([symbols.get(i, 0) if n is None else n for i, n in enumerate(shape)]))]
             case View(op=op, attrs=attrs):
-                parent = self._type(path, recipe.parent)
-                made = None if parent is None else op.result_type((parent,), attrs)
-                return made if isinstance(made, TensorType) else None
-        return None
+                types = self._types(path, recipe.parent)
+                made = op.result_type((types[0],), attrs) if types else None
+                return [made, *types] if isinstance(made, TensorType) else []
+        return []

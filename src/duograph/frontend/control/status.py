@@ -13,7 +13,7 @@ from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
 from ..rules.exceptions import held_by, with_causes
-from ..values.recipe import Shape, shape_of
+from ..values.shape import Shape, shape_of
 from .identity import is_derived
 from .join import Joiner, _join_states, emit_cond
 from .paths import Fork, Leaf, NoJoin, Outcome

@@ -6,13 +6,16 @@ counter that goes up, a list that gets one more item. What is not known here goe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from duograph.core.dim import Symbol
+from duograph.ir.interpreter import resolved
 
 from ..rules.facts import MISSING
 from ..rules.written import Written
 from ..values.journals import OPERANDS
-from ..values.recipe import Additions, Called, Constant, Container, Output, Outside, Recipe, Text
+from ..values.recipe import Additions, Called, Constant, Container, Output, Outside, Part, Recipe, Text, View
 from ..values.world import new_tuple
 from .program import Path, Program, set_outside
 
@@ -23,22 +26,23 @@ class _Unknown(Exception):
     """A recipe that is not written here."""
 
 
-def conclusion(program: Program, path: Path) -> Conclusion:
-    """``(args, outputs) -> result`` of a path whose tensors have been written; ``outputs`` are those of all paths."""
+def conclusion(program: Program, path: Path, views: Mapping[int, int]) -> Conclusion:
+    """``(args, outputs) -> result`` of a path whose tensors have been written; ``outputs`` are those of all paths, then
+    ``views``, by the id of their recipes."""
     made: list[Conclusion] = []  # most paths are never taken
 
     def conclude(args: Sequence[Any], outputs: Sequence[Any]) -> Any:
         if not made:
-            made.append(_written(program, path))
+            made.append(_written(program, path, views))
         return made[0](args, outputs)
 
     return conclude
 
 
-def _written(program: Program, path: Path) -> Conclusion:
-    if path.kind == "return" and not program.symbols:
+def _written(program: Program, path: Path, views: Mapping[int, int]) -> Conclusion:
+    if path.kind == "return":
         try:
-            return _Conclusion(program, path).function()
+            return _Conclusion(program, path, views).function()
         except _Unknown:
             pass
     count = path.first + path.count
@@ -46,8 +50,8 @@ def _written(program: Program, path: Path) -> Conclusion:
 
 
 class _Conclusion:
-    def __init__(self, program: Program, path: Path) -> None:
-        self.program, self.path = program, path
+    def __init__(self, program: Program, path: Path, views: Mapping[int, int]) -> None:
+        self.program, self.path, self._views = program, path, views
         self.written = Written()
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
@@ -105,9 +109,31 @@ class _Conclusion:
                 return written.variable(f"''.join([{', '.join(parts)}])")
             case Called():
                 return written.variable(f"{written.constant(recipe.function)}({self._all(recipe.items)})")
+            case View() if id(recipe) in self._views:
+                return f"o[{self._views[id(recipe)]}]"
+            case View(op=op, attrs=attrs):
+                parent, known = self.of(recipe.parent), written.constant(attrs)
+                if recipe.symbols:
+                    known = f"{written.constant(resolved)}({known}, {self._sizes(recipe, parent)})"
+                return written.variable(f"{written.constant(op)}({parent}, **{known})")
+            case Part(bounds=bounds):
+                return written.variable(
+                    f"{written.constant(recipe.of)}({self.of(recipe.parent)}, [{self._all(bounds)}])"
+                )
             case Container() if type(recipe) is Container:
                 return self._container(recipe)
         raise _Unknown
+
+    def _sizes(self, view: View, parent: str) -> str:
+        """The sizes that it depends on, by their symbols."""
+        found = dict.fromkeys(view.symbols, "")
+        for symbol, source, axis in self.program.symbols:
+            if found.get(symbol) == "":
+                found[symbol] = f"{self.written.load(source)}.shape[{axis}]"
+        for axis, dim in enumerate(view.type.shape if view.type is not None else ()):
+            if isinstance(dim, Symbol) and found.get(dim) == "":
+                found[dim] = f"{parent}.shape[{axis}]"
+        return f"{{{', '.join(f'{self.written.constant(s)}: {size}' for s, size in found.items())}}}"
 
     def _container(self, recipe: Container) -> str:
         written, kind = self.written, recipe.kind

@@ -77,6 +77,23 @@ class Path:
     offset: int | None = None  # output that holds the new counter of the random generator
     span: Span | None = None
 
+    def recipes(self) -> list[Recipe]:
+        """All that it makes, each behind those that it is made from."""
+        found: dict[int, Recipe] = {}
+        begun: set[int] = set()
+
+        def visit(recipe: Recipe) -> None:
+            if id(recipe) not in begun:
+                begun.add(id(recipe))
+                for used in recipe.uses():
+                    visit(used)
+                found[id(recipe)] = recipe
+
+        made = [recipe for *_, recipe in self.attributes if recipe is not None]
+        for recipe in (self.value, *[contents for _, contents in self.containers], *made):
+            visit(recipe)
+        return list(found.values())
+
 
 @dataclass(slots=True)
 class Program:

@@ -24,7 +24,7 @@ from duograph.autodiff.vmap import Batched
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import DType
-from duograph.core.op import Op, value_key
+from duograph.core.op import Op
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.ir.node import Node
@@ -32,7 +32,7 @@ from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.ranges import RunTimeView
 from duograph.ops.scalar import Scalar
 from duograph.tensor.parameter import Parameter
-from duograph.tensor.tensor import Tensor, type_of
+from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
 from ..rules.exact import is_made_again
@@ -73,6 +73,10 @@ class Recipe:
     def make(self, run: Run) -> Any:
         raise AssertionError
 
+    def uses(self) -> Sequence[Recipe]:
+        """What it is made from."""
+        return ()
+
 
 @dataclass(eq=False, slots=True)
 class Constant(Recipe):
@@ -109,6 +113,9 @@ class NewParameter(Recipe):
     value: Recipe
     template: Parameter
 
+    def uses(self) -> Sequence[Recipe]:
+        return (self.value,)
+
     def make(self, run: Run) -> Any:
         return Parameter(self.value.build(run), name=self.template.name, requires_grad=self.template.requires_grad)
 
@@ -127,6 +134,9 @@ class View(Recipe):
         """The sizes that the view depends on."""
         return _symbols(tuple(self.attrs.values()))
 
+    def uses(self) -> Sequence[Recipe]:
+        return (self.parent,)
+
     def make(self, run: Run) -> Any:
         parent = self.parent.build(run)
         sizes = dict(run.sizes or {})
@@ -144,9 +154,14 @@ class Part(Recipe):
     bounds: list[Recipe]
     attrs: dict[str, Any]
 
+    def uses(self) -> Sequence[Recipe]:
+        return (self.parent, *self.bounds)
+
     def make(self, run: Run) -> Any:
-        parent = self.parent.build(run)
-        bounds = [b.build(run) for b in self.bounds]
+        return self.of(self.parent.build(run), [b.build(run) for b in self.bounds])
+
+    def of(self, parent: Tensor, bounds: Sequence[Any]) -> Tensor:
+        """The part of ``parent`` between these bounds."""
         index = [slice(None)] * parent.ndim
         if "axis" in self.attrs:
             start, stop = bounds
@@ -155,7 +170,7 @@ class Part(Recipe):
             for axis, size, start in zip(self.attrs["axes"], self.attrs["sizes"], bounds, strict=True):
                 begin = start % parent.shape[axis]
                 index[axis] = slice(begin, begin + size)
-        return parent[tuple(index)]
+        return parent[tuple(index)]  # type: ignore[no-any-return]
 
 
 @dataclass(eq=False, slots=True)
@@ -170,6 +185,9 @@ class Container(Recipe):
     names: tuple[str, ...] = ()
     attributes: list[Recipe] = field(default_factory=list)  # of those names, of an object that has items, too
     is_own_dictionary: bool = False  # its items are its attributes
+
+    def uses(self) -> Sequence[Recipe]:
+        return (*self.items, *self.attributes, *([self.factory] if self.factory is not None else ()))
 
     def make(self, run: Run) -> Any:
         if issubclass(self.kind, tuple):
@@ -246,6 +264,9 @@ class Text(Recipe):
 
     parts: list[Any]
 
+    def uses(self) -> Sequence[Recipe]:
+        return [p[1] for p in self.parts if not isinstance(p, str)]
+
     def make(self, run: Run) -> Any:
         return "".join(p if isinstance(p, str) else p[0](p[1].build(run)) for p in self.parts)
 
@@ -256,6 +277,9 @@ class Called(Recipe):
 
     function: Callable[..., Any]
     items: list[Recipe]
+
+    def uses(self) -> Sequence[Recipe]:
+        return self.items
 
     def make(self, run: Run) -> Any:
         return self.function(*[r.build(run) for r in self.items])
@@ -558,47 +582,3 @@ def _new(cls: Any) -> Any:
 
 def _blank(value: Any) -> Callable[[], Any]:
     return type(value) if type(value) in (list, dict, set) else partial(new_blank, *facts_of_container(value))
-
-
-class Shape:
-    """The structure of a value whose tensors and numbers are taken out: equal shapes can share slots."""
-
-    __slots__ = ("key", "rebuild", "types", "values")
-
-    def __init__(self, key: Any, types: list[Any], values: list[Any], rebuild: Callable[[list[Any]], Any]) -> None:
-        self.key, self.types, self.values, self.rebuild = key, types, values, rebuild
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Shape) and other.key == self.key and other.types == self.types
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def shape_of(value: Any) -> Shape:
-    """Takes the tensors and run-time numbers out of a returned value."""
-    values: list[Any] = []
-
-    def visit(v: Any) -> tuple[Any, Callable[[list[Any]], Any]]:
-        if isinstance(v, Tensor | Scalar):
-            values.append(v)
-            index = len(values) - 1
-            return ("slot", type(v).__name__), lambda got: got[index]
-        if isinstance(v, tuple) or type(v) is list:
-            parts = [visit(x) for x in v]
-            make = list if type(v) is list else partial(new_tuple, type(v))
-            return (type(v), tuple(k for k, _ in parts)), lambda got: make([f(got) for _, f in parts])
-        if type(v) is dict:
-            named = {k: visit(x) for k, x in v.items()}
-            key = (dict, tuple((k, kk) for k, (kk, _) in named.items()))
-            return key, lambda got: {k: f(got) for k, (_, f) in named.items()}
-        if type(v) in (bool, int, float, str, bytes, type(None)):
-            return (type(v), value_key(v)), lambda got: v
-        if isinstance(v, GraphText):
-            pieces = [p if isinstance(p, str) else (p[0], visit(p[1])[1]) for p in v.parts]
-            return ("text", id(v)), lambda got: GraphText(
-                [p if isinstance(p, str) else (p[0], p[1](got)) for p in pieces]
-            )
-        return ("object", id(v)), lambda got: v
-
-    key, rebuild = visit(value)
-    return Shape(key, [type_of(v) for v in values], values, rebuild)

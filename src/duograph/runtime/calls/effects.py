@@ -177,9 +177,9 @@ def _stamp(module: Module) -> Function:
 
 
 def _tree(module: Module) -> Function:
-    """``new dg_tree(ptr cursor, ptr leaves, ptr registers, i64 detached)``: the value described at the address in
-    ``cursor``, which moves on; null if it fails."""
-    f = Function("new", "dg_tree", "ptr cursor, ptr leaves, ptr registers, i64 detached", module)
+    """``new dg_tree(ptr cursor, ptr leaves, ptr registers)``: the value described at the address in ``cursor``, which
+    moves on; null if it fails."""
+    f = Function("new", "dg_tree", "ptr cursor, ptr leaves, ptr registers", module)
     cursor, leaves, registers = f.arg("cursor"), f.arg("leaves"), f.arg("registers")
     at = f.load("ptr", cursor)
     f.store(at + 16, cursor)
@@ -191,22 +191,15 @@ def _tree(module: Module) -> Function:
         f.ret(f.hold(which.to("ptr")))
     made = f.variable("ptr")
     parts = f.variable("ptr")
-    with f.if_(kind.eq(w.TREE_VIEW)):
-        parent = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
-        with f.if_(parent.eq(None)):
-            f.ret(0)
-        made.set(f.call("new", "dg_shown_by", parent, which.to("ptr"), f.arg("detached")))
-        f.release(parent)
-        f.ret(made.take())
     with f.if_(kind.eq(w.TREE_DICT)):
         made.set(f.api("PyDict_New"))
         failed = f.label("failed")
         with f.if_(made.get().eq(None)):
             f.ret(0)
         with f.times(which):
-            key = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
+            key = f.call("new", "dg_tree", cursor, leaves, registers)
             f.goto_if(key.eq(None), failed)
-            value = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
+            value = f.call("new", "dg_tree", cursor, leaves, registers)
             with f.if_(value.eq(None)):
                 f.release(key)
                 f.goto(failed)
@@ -228,7 +221,7 @@ def _tree(module: Module) -> Function:
     with f.if_(kind.eq(w.TREE_LIST)):
         parts.set(f.get(made.get(), LIST_ITEMS))
     with f.times(which) as i:
-        part = f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached"))
+        part = f.call("new", "dg_tree", cursor, leaves, registers)
         with f.if_(part.eq(None)):
             f.release(made.take())
             f.ret(0)
@@ -267,9 +260,7 @@ def _after(module: Module) -> Function:
     """``new dg_after(ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun, i64
     detached)``: what follows when `main` has succeeded: writes, then the result; null with an error set. From then on,
     the memory of the call is not ours."""
-    parameters = (
-        "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun, i64 detached"
-    )
+    parameters = "ptr call, ptr values, ptr registers, ptr arrays, ptr outputs, ptr tensors, ptr begun, i64 detached"
     f = Function("new", "dg_after", parameters, module)
     call, registers, arrays = f.arg("call"), f.arg("registers"), f.arg("arrays")
     context = f.get(call, w.CALL.context_at)
@@ -277,7 +268,7 @@ def _after(module: Module) -> Function:
     numbers = f.variable("i64", 0)  # of leaves that are there, for the clean-up
     result, done, failed = f.variable("ptr", 0), f.label("done"), f.label("failed")
     short = f.label("short")
-    leaves, heap = room(f, count)
+    leaves, heap = room(f, count + f.get(call, w.CALL.shown))
     f.goto_if(leaves.eq(None), short)
     with f.times(count) as i:
         leaf = f.get(call, w.CALL.leaf_at) + i * w.LEAF.n_bytes
@@ -334,14 +325,22 @@ def _after(module: Module) -> Function:
         told = f.api("PyDict_SetItem", generator, f.word("'offset'"), f.load("ptr", leaves, draws * 8))
         f.goto_if(told.ne(0), done)
     f.set(call, w.CALL.hits, f.get(call, w.CALL.hits) + 1)
+    with f.times(f.get(path, w.PATH.shown)) as i:
+        shown = f.get(path, w.PATH.shown_at) + i * w.SHOWN.n_bytes
+        parents = f.select(f.get(shown, w.SHOWN.leaf).ne(0), leaves, registers)
+        parent = f.load("ptr", parents, f.get(shown, w.SHOWN.parent) * 8)
+        view = f.call("new", "dg_shown_by", parent, f.get(shown, w.SHOWN.views), f.arg("detached"))
+        f.goto_if(view.eq(None), done)
+        f.store(view, leaves, numbers.get() * 8)
+        numbers.set(numbers.get() + 1)
     finish = f.get(path, w.PATH.finish)
     with f.if_(finish.ne(None)):
         n = f.get(call, w.CALL.values)
-        result.set(f.call("new", "dg_finished", finish, f.arg("values"), n, leaves, count, f.arg("begun")))
+        result.set(f.call("new", "dg_finished", finish, f.arg("values"), n, leaves, numbers.get(), f.arg("begun")))
         f.goto(done)
     cursor = f.space("ptr", 1)
     f.store(f.get(path, w.PATH.result_at), cursor)
-    result.set(f.call("new", "dg_tree", cursor, leaves, registers, f.arg("detached")))
+    result.set(f.call("new", "dg_tree", cursor, leaves, registers))
     f.goto(done)
     f.place(short)
     f.api("PyErr_NoMemory")

@@ -45,6 +45,7 @@ from . import text as call_text
 from . import words as w
 from .instead import Instead
 from .sizes import Sizes
+from .views import Views
 
 __all__ = ["AGAIN", "CallPlan", "Classes", "NativeCall", "PathPlan", "Subject", "call_machine"]
 
@@ -118,6 +119,7 @@ class PathPlan:
     Attributes:
         writes: subject, and leaf of the result with its new contents.
         draws: leaf of the result that is the generator's new offset.
+        shown: further leaves: views of other leaves, or of registers.
         result: how to make the result (`call_words.TREE_LEAF` ...), as pairs of words.
         finish: makes the result instead, from lists of values and leaves; or gives `AGAIN`, if there are no writes.
         is_plain: Python does the call instead.
@@ -125,6 +127,7 @@ class PathPlan:
 
     writes: list[tuple[int, int]] = field(default_factory=list)
     draws: int = -1
+    shown: list[tuple[Views, bool, int]] = field(default_factory=list)
     result: list[tuple[int, int]] = field(default_factory=list)
     finish: Callable[..., Any] | None = None
     is_plain: bool = False
@@ -191,6 +194,9 @@ class CallPlan:
         word, _ = words_without_addresses(self.kept)
         for path in self.paths:
             lines += [f"write: {write}" for write in path.writes]
+            lines += [
+                f"view: {views} of {'leaf' if leaf else 'register'} {parent}" for views, leaf, parent in path.shown
+            ]
             made = "by Python" if path.finish is not None else ", ".join(f"{kind} {word(w)}" for kind, w in path.result)
             lines.append(f"result: {'plain Python' if path.is_plain else made}")
         lines.append(f"held: {self.held}")
@@ -397,6 +403,7 @@ class NativeCall:
         block[w.CALL.first_output.word] = executable.n_tensors
         block[w.CALL.late.word], block[w.CALL.late_at.word] = len(late) // w.LATE.n_words, self._array(late)
         block[w.CALL.leaves.word], block[w.CALL.leaf_at.word] = len(leaves) // w.LEAF.n_words, self._array(leaves)
+        block[w.CALL.shown.word] = max((len(path.shown) for path in plan.paths), default=0)
         written = list({s: (s, k) for path in plan.paths for s, k in path.writes}.values())
         block[w.CALL.writes.word], block[w.CALL.write_at.word] = len(written), self._writes(written)
         block[w.CALL.path_at.word] = self._array([word for path in plan.paths for word in self._path(path)])
@@ -411,6 +418,8 @@ class NativeCall:
         words = [0] * w.PATH.n_words
         words[w.PATH.writes.word], words[w.PATH.write_at.word] = len(path.writes), self._writes(path.writes)
         words[w.PATH.draws.word], words[w.PATH.python.word] = path.draws, int(path.is_plain)
+        shown = [word for views, *parent in path.shown for word in (self._object(views) and views.address, *parent)]
+        words[w.PATH.shown.word], words[w.PATH.shown_at.word] = len(path.shown), self._array(shown)
         words[w.PATH.result_at.word] = self._array([word for pair in path.result for word in pair])
         words[w.PATH.finish.word] = 0 if path.finish is None else self._object(path.finish)
         return words

@@ -6,12 +6,13 @@ notes it; from then on native code makes them (``dg_shown_by``). So any op that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from duograph.core.dim import Symbol
-from duograph.core.op import Op
+from duograph.core.op import Op, get_op
 from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.runtime.launch.records import Words, view_words
@@ -34,11 +35,11 @@ class Views:
     Args:
         op: makes a view.
         attrs: may depend on sizes.
-        type: of the parent, if they do.
+        types: of the parent, of what that is a view of, and so on, if they do.
     """
 
-    def __init__(self, op: Op, attrs: dict[str, Any], type: TensorType | None) -> None:
-        self.op, self.attrs, self._type = op, attrs, type
+    def __init__(self, op: Op, attrs: dict[str, Any], types: Sequence[TensorType]) -> None:
+        self.op, self.attrs, self._types = op, attrs, types
         self._words = Words()
         self._entries, self._block = np.zeros(MOST, np.int64), np.zeros(w.VIEWS.n_words, np.int64)
         self._block[w.VIEWS.entry_at.word] = self._entries.ctypes.data
@@ -51,14 +52,19 @@ class Views:
     def made(self, parent: Tensor) -> Tensor:
         """The view, whose layout is noted if it is one of ``parent`` for gradients, too."""
         attrs = self.attrs
-        if self._type is not None:
+        if self._types:
             sizes: dict[Symbol, int] = {}
-            bind_dims(self._type, parent, sizes)
+            shown = parent
+            for type in self._types:
+                bind_dims(type, shown, sizes)
+                while (link := shown._view) is not None and link.op is get_op("stop_gradient"):
+                    shown = link.parent
+                shown = shown if link is None else link.parent
             attrs = resolved(attrs, sizes)
         view: Tensor = self.op(parent, **attrs)
+        base, words, link = parent.array(), self._words, view._view
         known = int(self._block[w.VIEWS.known.word])
-        if known < MOST and view._view is not None and view._view.parent is parent and view.array().size:
-            base, words = parent.array(), self._words
+        if known < MOST and base.size and link is not None and link.parent is parent:
             entry = [0] * w.VIEW.n_words
             entry[w.VIEW.layout.word] = words.array([*base.shape, *base.strides])
             entry[w.VIEW.output.word] = words.array(view_words(words, base, view.array()))

@@ -52,6 +52,7 @@ CALL = Struct(
     late_at="ptr",
     leaves="i64",  # of the result, flattened
     leaf_at="ptr",
+    shown="i64",  # leaves that are views, at most: they follow the others
     writes="i64",  # tensors that get new contents, on some path
     write_at="ptr",
     path_at="ptr",  # what follows when `main` has run, for each path
@@ -72,10 +73,12 @@ CALL = Struct(
 FEW = 2
 """Versions up to which all are tried in their order; of more the one first that followed the latest one last time."""
 
-# A path: what is written, the leaf that is the generator's new offset (-1: none), how to make the result (`TREE_LEAF`
-# ...), the Python function that makes it from the values and leaves instead (or 0), whether Python is to do the call.
+# A path: what is written, the leaf that is the generator's new offset (-1: none), further leaves that are views
+# (`SHOWN`), how to make the result (`TREE_LEAF` ...), the Python function that makes it from the values and leaves
+# instead (or 0), whether Python is to do the call.
 PATH = Struct(
-    "path", writes="i64", write_at="ptr", draws="i64", result_at="ptr", finish="ptr", python="i64",
+    "path", writes="i64", write_at="ptr", draws="i64", shown="i64", shown_at="ptr", result_at="ptr", finish="ptr",
+    python="i64",
 )  # fmt: skip
 # A subject: the register, flags that its array must have, its storage (-1: of no interest), what was found last time,
 # its buffer (-1: it is only written), bytes, whether it is written, whether nobody else may hold its array, and whether
@@ -96,8 +99,9 @@ LEAF_NONE, LEAF_TENSOR, LEAF_INT, LEAF_BOOL, LEAF_FLOAT, LEAF_DIM = range(6)  # 
 # A write: the subject, the number of the output (-1: `main` has written).
 WRITE = Struct("write", subject="i64", output="i64")
 # The result, as a tree in prefix order.
-TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT, TREE_VIEW = range(7)
-# What follows: the parts of a tuple or list, keys and values of a dict in turn, the parent of a view.
+TREE_LEAF, TREE_CONSTANT, TREE_TUPLE, TREE_LIST, TREE_REGISTER, TREE_DICT = range(6)  # a dict: keys and values in turn
+# A leaf that is a view: address of its `VIEWS`, whether the parent is another leaf (else a register), which.
+SHOWN = Struct("shown", views="ptr", leaf="i64", parent="i64")
 # Views: layouts of the parent that are known, each a `VIEW`; the Python function that makes other ones.
 VIEWS = Struct("views", known="i64", entry_at="ptr", make="ptr")
 VIEW = Struct("view", layout="ptr", output="ptr", op="ptr", attrs="ptr")  # ``layout``: the parent's shape and strides
