@@ -146,6 +146,8 @@ class _Conclusion:
             )
         if kind is list:
             return written.variable(f"[{self._all(recipe.items)}]")
+        if kind is set and not recipe.names:
+            return written.variable(f"set([{self._all(recipe.items)}])")
         if recipe.blank is None or recipe.factory is not None or recipe.names or recipe.is_own_dictionary:
             raise _Unknown
         if kind is dict:

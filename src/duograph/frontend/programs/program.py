@@ -313,10 +313,13 @@ def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:
         del owner.cell_contents
 
 
+_CELLS = "duograph.nn.cell"
+
+
 def _hook(owner: Any, name: str) -> Any:
     """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
     found = getattr(type(owner), name)
-    if found is object.__setattr__ or not is_interpreted(found):
+    if found is object.__setattr__ or getattr(found, "__module__", "") == _CELLS or not is_interpreted(found):
         return found
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)
