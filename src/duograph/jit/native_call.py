@@ -25,7 +25,6 @@ from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead
 from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, PathPlan, Subject, call_machine
-from duograph.runtime.calls.sizes import Sizes
 from duograph.runtime.calls.views import Views
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
 from duograph.runtime.python.cpython import Unsupported
@@ -253,21 +252,7 @@ class _Planner:
         if not used.isdisjoint(rest[:2]):
             self.plan.generator = (default_generator(), dim, dim + 1)
         if self.executable.build.symbols or self.program.assumptions:
-            self._sizes(dim + 2)
-
-    def _sizes(self, first: int) -> None:
-        """What varies, from place ``first`` of the dims on."""
-
-        build, sources = self.executable.build, self.program.inputs
-        outputs = [o.type for o in build.outputs if o.buffer >= 0 and isinstance(o.type, TensorType)]
-        sizes = Sizes(list(build.symbols), equal=self.program.assumptions, outputs=outputs)
-        places = [(self.subjects[sources[k]], axis, first + i) for i, (k, axis) in enumerate(build.symbols.values())]
-        for k, type in enumerate(self.executable.input_types[: len(sources)]):
-            for axis, extent in enumerate(type.shape if isinstance(type, TensorType) else ()):
-                if not isinstance(extent, int) and (k, axis) not in build.symbols.values():
-                    sizes.given.append(extent)
-                    places.append((self.subjects[sources[k]], axis, -1))
-        self.plan.sizes = (sizes, places)
+            self.plan.vary([self.subjects.get(source, -1) for source in sources], dim + 2, self.program.assumptions)
 
     def _subject(self, source: Source) -> int:
         """The number of the tensor among the subjects; a new one if it is none yet."""

@@ -136,16 +136,15 @@ def graph_call(
     is_whole = executable is not None and all(step.is_pure for step in executable.build.host_steps)
     if executable is None or not is_whole or not executable._flat_params:
         raise Unsupported("part of it runs in Python")
-    if executable.build.symbols:
-        raise Unsupported("its sizes vary")
     guards = GuardProgram(len(inputs))
     names = [f"input {i}" for i in range(len(inputs))]
     plan = CallPlan(guards, executable, names, False, len(inputs), len(inputs))
-    buffer, dim = 0, 1
+    buffer, dim, subjects = 0, 1, [-1] * len(inputs)
     for i, (x, type_) in enumerate(zip(inputs, executable.input_types, strict=True)):
         if isinstance(type_, TensorType) and isinstance(x, Tensor):
-            shape: Any = type_.shape
+            shape = [n if isinstance(n, int) else None for n in type_.shape]
             guards.tensor(i, type(x), type_.dtype.numpy, shape, True)
+            subjects[i] = len(plan.subjects)
             plan.subjects.append(Subject(i, buffer=buffer))
             buffer += 1
         elif isinstance(type_, ScalarType):
@@ -154,6 +153,8 @@ def graph_call(
             dim += 1
         else:
             raise Unsupported(f"an input is a {type_}")
+    if executable.build.symbols:
+        plan.vary(subjects, dim)
     outputs = executable.build.outputs
     result = [(w.TREE_TUPLE, len(outputs)), *[(w.TREE_LEAF, i) for i in range(len(outputs))]]
     if not isinstance(graph.output.type, TupleType):

@@ -176,6 +176,25 @@ class CallPlan:
     reserved: Sequence[str] | None = None
     effects: Effects | None = None
 
+    def vary(self, inputs: Sequence[int], first: int, equal: Sequence[tuple[Any, Any]] = ()) -> None:
+        """Lets the sizes of tensors vary.
+
+        Args:
+            inputs: the numbers of the subjects that are the inputs of the executable; of others any.
+            first: place among the dims from which on the sizes stand.
+            equal: extents that must be equal.
+        """
+        build, types = self.executable.build, self.executable.input_types[: len(inputs)]
+        outputs = [o.type for o in build.outputs if o.buffer >= 0 and isinstance(o.type, TensorType)]
+        sizes = Sizes(list(build.symbols), equal=equal, outputs=outputs)
+        places = [(inputs[k], axis, first + i) for i, (k, axis) in enumerate(build.symbols.values())]
+        for k, type in enumerate(types):
+            for axis, extent in enumerate(type.shape if isinstance(type, TensorType) else ()):
+                if not isinstance(extent, int) and (k, axis) not in build.symbols.values():
+                    sizes.given.append(extent)
+                    places.append((inputs[k], axis, -1))
+        self.sizes = (sizes, places)
+
     def listing(self) -> str:
         """The plan without its guards and code, one part a line."""
         rest = ", and more" if self.has_rest else ""
