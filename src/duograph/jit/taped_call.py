@@ -17,6 +17,7 @@ from duograph.autodiff.compiled import GraphFunction, record
 from duograph.autodiff.levels import Level
 from duograph.core.op import state
 from duograph.core.types import ScalarType, TensorType, TupleType
+from duograph.frontend.programs.conclusion import conclusion
 from duograph.frontend.programs.program import Program, RunPlainly, Unfinished
 from duograph.frontend.values.recipe import Output
 from duograph.ir.node import Graph
@@ -65,6 +66,9 @@ class Recorder:
             self.levels.append(level)
             self.graph = level.forward
         self.n_results = len(items_of(self.graph.output))
+        path = program.paths[0]
+        is_one = len(program.paths) == 1 and path.kind == "return" and not path.tensors and path.offset is None
+        self.conclude = conclusion(program, path, {}, program.standalone) if is_one else None
         self.generator = default_generator()
 
     def begin(self, inputs: list[Any]) -> Any:
@@ -102,6 +106,8 @@ class Recorder:
         if self.only >= 0:
             return outputs[self.only]
         try:
+            if self.conclude is not None:
+                return self.conclude(args, outputs)
             return self.program.finish(args, outputs, generator)
         except (RunPlainly, Unfinished):
             return AGAIN

@@ -460,7 +460,10 @@ def test_steps_are_those_of_dynamic_mode(name, mode):
     assert results(name, mode) == results(name, "dynamic")
 
 
-@pytest.mark.parametrize("name", ["cells_one_by_one", "many_calls_on_one_tape", "training", "gradients_of_gradients"])
+NATIVE = ["cells_one_by_one", "many_calls_on_one_tape", "training", "gradients_of_gradients", "sizes_that_vary"]
+
+
+@pytest.mark.parametrize("name", NATIVE)
 def test_calls_on_tapes_are_native(name, monkeypatch):
     """From the third call on, forward and backward: where one of them were not, programs would be slow, and right."""
     made = []

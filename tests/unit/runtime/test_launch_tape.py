@@ -126,6 +126,27 @@ def test_ops_are_recorded_natively() -> None:
     assert tape.variable(y) is None
 
 
+def test_what_another_tape_has_watched_is_recorded_natively() -> None:
+    """A generator is trained through a discriminator whose weights were those of the step before."""
+    x, w = f32(4), f32(4, seed=1)
+    part = w[1:]
+    outer = Tape()
+    for _ in range(3):
+        for others in ([], [outer]):
+            with taping([*others, tape := Tape()]):
+                for tensor in (w, part):
+                    tape.watch(tensor)
+                _ = x * w, x[1:] * part
+        with taping([tape := Tape()]):
+            variable = tape.watch(x)
+            _ = x * w, x[1:] * part, x[1:] * w[1:]
+    assert all(type(item) is tuple for item in tape.log)
+    assert [(entry.op.name, entry.variables[1:]) for entry in tape.entries if entry.op.name == "mul"] == [
+        ("mul", (None,))
+    ] * 3
+    assert tape.entries[0].variables == (variable, None) and tape.variable(part) is None
+
+
 def test_values_that_were_overwritten_are_noticed() -> None:
     x = f32(4)
 

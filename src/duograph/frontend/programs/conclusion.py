@@ -26,27 +26,33 @@ class _Unknown(Exception):
     """A recipe that is not written here."""
 
 
-def conclusion(program: Program, path: Path, views: Mapping[int, int]) -> Conclusion:
-    """``(args, outputs) -> result`` of a path whose tensors have been written; ``outputs`` are those of all paths, then
-    ``views``, by the id of their recipes."""
+def conclusion(program: Program, path: Path, views: Mapping[int, int], is_final: bool = True) -> Conclusion:
+    """``(args, outputs) -> result`` of a path whose tensors have been written.
+
+    Args:
+        program: that of the path.
+        path: may be one of several.
+        views: leaves that are views, by the id of their recipes: they follow the ``outputs`` of all paths.
+        is_final: see `Program.conclude`.
+    """
     made: list[Conclusion] = []  # most paths are never taken
 
     def conclude(args: Sequence[Any], outputs: Sequence[Any]) -> Any:
         if not made:
-            made.append(_written(program, path, views))
+            made.append(_written(program, path, views, is_final))
         return made[0](args, outputs)
 
     return conclude
 
 
-def _written(program: Program, path: Path, views: Mapping[int, int]) -> Conclusion:
+def _written(program: Program, path: Path, views: Mapping[int, int], is_final: bool) -> Conclusion:
     if path.kind == "return":
         try:
-            return _Conclusion(program, path, views).function()
+            return _Conclusion(program, path, views).function(is_final)
         except _Unknown:
             pass
     count = path.first + path.count
-    return lambda args, outputs: program.conclude(path, program.run_of(args, outputs[path.first : count]))
+    return lambda args, outputs: program.conclude(path, program.run_of(args, outputs[path.first : count]), is_final)
 
 
 class _Conclusion:
@@ -56,7 +62,7 @@ class _Conclusion:
         self._made: dict[int, str] = {}
         self._open: set[int] = set()
 
-    def function(self) -> Conclusion:
+    def function(self, is_final: bool) -> Conclusion:
         """In the order of `Program.conclude`: all is made before anything is written."""
         path, written = self.path, self.written
         result = self.of(path.value)
@@ -69,7 +75,7 @@ class _Conclusion:
         make, written.lines = written.lines, ["try:"]
         written.lines += [f"    {line}" for line in make or ["pass"]]
         unfinished = written.constant(self.program.unfinished)
-        written.lines += ["except Exception as error:", f"    raise {unfinished}(error, True) from error"]
+        written.lines += ["except Exception as error:", f"    raise {unfinished}(error, {is_final}) from error"]
         for contents, target, items in filled:
             self._fill(contents, target, items)
         for (kind, _, name, _), owner, value in zip(path.attributes, owners, values, strict=True):
