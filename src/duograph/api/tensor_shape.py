@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.dim import Dim, definitely_eq, known_eq
+from duograph.core.dim import Dim, definitely_eq, dim_min, known_eq
 from duograph.core.shapes import (
     broadcast_shapes,
     existing_axis,
@@ -24,7 +24,7 @@ from duograph.core.shapes import (
 from duograph.ops import movement, slices
 from duograph.ops.arithmetic import conj as conj_op
 from duograph.ops.creation import full
-from duograph.ops.scalar import Scalar, extent_of
+from duograph.ops.scalar import Scalar, extent_of, integer_of
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -402,17 +402,17 @@ def split(self: Tensor, split_size_or_sections: Any, axis: int = 0, *, dim: int 
     axis = existing_axis(axis if dim is None else dim, self.ndim, "split")
     extent = self.shape[axis]
     if isinstance(split_size_or_sections, list | tuple):
-        sizes = tuple(split_size_or_sections)
-        if not taken_equal(sum(sizes), extent):
+        sizes = tuple(integer_of(n) for n in split_size_or_sections)
+        if not taken_equal(sum(sizes), extent) or not all(taken_at_most(0, n) for n in sizes if isinstance(n, Dim)):
             raise ValueError(f"The sum of 'split_size_or_sections' should be equal to {extent}, but got {sum(sizes)}.")
         return slices.split(self, sizes, axis)
-    step = split_size_or_sections
-    if isinstance(step, bool) or not isinstance(step, int):
+    step = integer_of(split_size_or_sections)
+    if isinstance(step, bool) or not isinstance(step, int | Dim):
         raise TypeError(f"For 'split', the type of argument must be int, list or tuple, but got {type(step)}.")
-    if step <= 0:
+    if not taken_at_most(1, step):
         raise ValueError(f"For split, the value of 'split_size_or_sections' must be more than zero, but got {step}.")
     whole = -(-extent // step)
-    return slices.split(self, tuple(min(step, extent - i * step) for i in range(whole) or (0,)), axis)
+    return slices.split(self, tuple(dim_min(step, extent - i * step) for i in range(whole) or (0,)), axis)
 
 
 def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -> tuple[Tensor, ...]:
@@ -431,7 +431,12 @@ def chunk(self: Tensor, chunks: int, axis: int = 0, *, dim: int | None = None) -
     if chunks <= 0:
         raise ValueError(f"For ops.chunk parameter 'chunks' must be greater than 0, but got {chunks!r}")
     extent = self.shape[axis]
-    return slices.split(self, (0,) * chunks, axis) if extent == 0 else split(self, -(-extent // chunks), axis)
+    if extent == 0:
+        return slices.split(self, (0,) * chunks, axis)
+    step = -(-extent // chunks)
+    if isinstance(extent, Dim) and taken_at_most((chunks - 1) * step + 1, extent):  # as many as are asked for
+        return slices.split(self, (*(step,) * (chunks - 1), extent - (chunks - 1) * step), axis)
+    return split(self, step, axis)
 
 
 def tensor_split(self: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
@@ -480,7 +485,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
         [2 3]
     """
     axis = existing_axis(dim, self.ndim, "narrow")
-    extent = self.shape[axis]
+    extent, start, length = self.shape[axis], integer_of(start), integer_of(length)
     first = start + extent if isinstance(start, int) and start < 0 else start
     if not (taken_at_most(0, first) and taken_at_most(0, length) and taken_at_most(first + length, extent)):
         raise ValueError(f"For 'narrow', start {start} and length {length} exceed dimension size {extent}.")

@@ -22,6 +22,7 @@ from duograph.ops.random import normal as normal_op
 from duograph.ops.random import randint as randint_op
 from duograph.ops.random import randperm as randperm_op
 from duograph.ops.random import standard_normal, standard_uniform
+from duograph.ops.scalar import integer_of
 from duograph.tensor.tensor import Tensor
 
 
@@ -232,7 +233,7 @@ def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = 
     on_cpu("randint", device)
     low, high, size = (0, *args) if len(args) == 2 else args
 
-    return randint_op(low, high, tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
+    return randint_op(integer_of(low), integer_of(high), tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
 
 
 def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:
@@ -261,7 +262,7 @@ def randperm(n: int, *, generator: Any = None, dtype: Any = dt.int64) -> Tensor:
         >>> print(mint.randperm(5).sort()[0])
         [0 1 2 3 4]
     """
-    return randperm_op(n, dt.as_dtype(dtype), generator)
+    return randperm_op(integer_of(n), dt.as_dtype(dtype), generator)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:

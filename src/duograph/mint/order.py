@@ -14,6 +14,7 @@ from duograph.api.functional.forms import axis_of, need_tensor, static_int
 from duograph.api.native import make_public
 from duograph.core import dtype as dt
 from duograph.ops import movement, search
+from duograph.ops.scalar import integer_of
 from duograph.ops.sort import sort as sort_op
 from duograph.ops.sort import topk as topk_op
 from duograph.tensor.tensor import Tensor
@@ -80,7 +81,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
         [4 3] [2 0]
     """
     axis = axis_of(dim, input, "topk")
-    return topk_op(input, k=static_int(k, "topk", "k"), axis=axis, largest=largest, index_dtype=dt.int64)
+    return topk_op(input, k=integer_of(static_int(k, "topk", "k")), axis=axis, largest=largest, index_dtype=dt.int64)
 
 
 def unique(

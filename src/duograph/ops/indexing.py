@@ -159,7 +159,7 @@ class repeat_interleave:
             raise ValueError(
                 f"For 'repeat_interleave', axis {axis} of shape {x.shape} needs one each, got {len(repeats)} repeats."
             )
-        if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else repeats < 0:
+        if min(repeats, default=0) < 0 if isinstance(repeats, tuple) else not taken_at_most(0, repeats):
             raise ValueError(f"For 'repeat_interleave', repeats must not be negative, but got {repeats}.")
         size = sum(repeats) if isinstance(repeats, tuple) else x.shape[axis] * repeats
         return x.with_shape((*x.shape[:axis], size, *x.shape[axis + 1 :]))
@@ -169,7 +169,7 @@ class repeat_interleave:
 
     def bprop(ins, out, dout, *, repeats, axis):
         (x,) = ins
-        if isinstance(repeats, int):
+        if not isinstance(repeats, tuple):
             split = (*x.shape[: axis + 1], repeats, *x.shape[axis + 1 :])
             return (reduce_sum(reshape(dout, shape=split), axis=(axis + 1,)),)
         source = repeat_interleave(iota(shape=(x.shape[axis],), axis=0, dtype=int64), repeats=repeats, axis=0)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from duograph.core import dtype as dt
+from duograph.core.dim import Dim
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
-from duograph.core.shapes import numel
+from duograph.core.shapes import numel, taken_at_most
 from duograph.core.types import INT, TensorType
 from duograph.tensor.random import Generator, default_generator
 
@@ -122,11 +123,11 @@ class random_integers:
     def infer(seed, offset, *, low, high, shape, dtype=dt.int64):
         _check_operands("random_integers", seed, offset)
         _check_real("randint", dtype)
-        if not isinstance(low, int) or not isinstance(high, int):
+        if not isinstance(low, int | Dim) or not isinstance(high, int | Dim):
             raise TypeError(f"For 'randint', 'low' and 'high' must be integers, but got {low!r} and {high!r}.")
-        if not -(2**63) <= low < 2**63:
+        if isinstance(low, int) and not -(2**63) <= low < 2**63:
             raise OverflowError(f"For 'randint', 'low' must fit into int64, but got {low}.")
-        if low >= high:
+        if not taken_at_most(low + 1, high):
             raise ValueError(f"For 'randint', the 'high' must be larger than 'low', but got low {low} and high {high}.")
         return TensorType(dtype, shape)
 
@@ -268,7 +269,7 @@ def multinomial(
     n = weights.shape[-1]
     rows = tuple(weights.shape[:-1])
     if not replacement:
-        if isinstance(n, int) and num_samples > n:
+        if not taken_at_most(num_samples, n):
             raise ValueError(f"For 'multinomial', cannot draw {num_samples} of {n} without replacement.")
         # The largest of weight / Exp(1) is each index with the right probability (A. S. Efraimidis, P. G. Spirakis).
         keys = div(weights, exponential(tuple(weights.shape), weights.dtype, generator))

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from duograph.base.slot import Slot
-from duograph.core.dim import Dim, definitely_le, fresh_symbol, symbols_of
+from duograph.core.dim import Dim, definitely_le, dim_max, dim_min, fresh_symbol, symbols_of
 from duograph.core.dtype import DType
 from duograph.core.op import primitive, state
 from duograph.core.types import BOOL, FLOAT, INT, ScalarType, TensorType, Type
@@ -239,6 +239,13 @@ def extent_of(number: Any) -> Any:
     return number if extent is None or not definitely_le(0, extent) else extent
 
 
+def integer_of(number: Any) -> Any:
+    """The run-time int ``number`` as an extent, if it is made of sizes and known ints, whatever its sign: for those who
+    compare it as such (`taken_at_most`), or do not at all; else ``number`` as it is."""
+    extent = _extent(number.node) if isinstance(number, Scalar) else None
+    return number if extent is None else extent
+
+
 def bound_of(number: Any) -> Any:
     """The run-time int ``number`` as an end of a slice, if it is made of sizes and known ints and its sign is known, as
     negative ones count from the end; else ``number`` as it is."""
@@ -277,12 +284,12 @@ def _made_of_sizes(node: Apply, unknown: dict[Node, Any] | None) -> Any:
         found = _extent(node.operands[0], unknown)
         return None if found is None else -found
     fn = node.attrs["fn"] if node.op is scalar_binary else ""
-    if fn not in ("add", "sub", "mul", "floordiv", "mod"):
+    if fn not in ("add", "sub", "mul", "floordiv", "mod", "min", "max"):
         return None
     a, b = (_extent(operand, unknown) for operand in node.operands)
     if a is None or b is None or (fn in ("floordiv", "mod") and not definitely_le(1, b)):
         return None
-    return BINARY[fn](a, b)
+    return (dim_min if fn == "min" else dim_max if fn == "max" else BINARY[fn])(a, b)
 
 
 class Scalar:

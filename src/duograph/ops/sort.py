@@ -74,7 +74,7 @@ class topk:
             if not 0 <= k <= 1:
                 raise ValueError(f"For 'TopK', 'k' must be in [0, 1] for a scalar, but got {k}.")
             return TupleType((x, TensorType(index_dtype, ())))
-        if k < 0 or not taken_at_most(k, x.shape[axis]):
+        if not taken_at_most(0, k) or not taken_at_most(k, x.shape[axis]):
             raise ValueError(f"For 'TopK', 'k' must be in the range [0, {x.shape[axis]}], but got {k}.")
         shape = (*x.shape[:axis], k, *x.shape[axis + 1 :])
         return TupleType((x.with_shape(shape), TensorType(index_dtype, shape)))

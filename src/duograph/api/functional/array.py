@@ -14,6 +14,7 @@ from duograph.ops.cast import cast as cast_op
 from duograph.ops.compare import less
 from duograph.ops.creation import full, iota
 from duograph.ops.indexing import gather_elements
+from duograph.ops.scalar import extent_of, integer_of
 from duograph.ops.select import select
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
@@ -237,7 +238,7 @@ def repeat_interleave(input: Tensor, repeats: Any, axis: int | None = None, dim:
         repeats = hooks.value_of(repeats, "repeat_interleave").reshape(-1).tolist()
     if isinstance(repeats, list | tuple):
         repeats = repeats[0] if len(repeats) == 1 else tuple(repeats)
-    return indexing.repeat_interleave(input, repeats=repeats, axis=axis_of(axis, input, "RepeatInterleave"))
+    return indexing.repeat_interleave(input, repeats=extent_of(repeats), axis=axis_of(axis, input, "RepeatInterleave"))
 
 
 def _at_least(rank: int, pad: Callable[[Tensor], tuple[Any, ...]]) -> Callable[[Any], Any]:
@@ -292,13 +293,13 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Tensor:
         [3 1 2]
     """
     need_tensor("Roll", input=input)
+    places = tuple(integer_of(n) for n in (shifts if isinstance(shifts, list | tuple) else (shifts,)))
     if dims is None:
         flat = shaped.ravel(input)
         return movement.reshape(
-            movement.roll(flat, shifts=(shifts if isinstance(shifts, int) else sum(shifts),), axes=(0,)),
+            movement.roll(flat, shifts=(sum(places),), axes=(0,)),
             shape=tuple(input.shape),
         )
-    places = tuple(shifts) if isinstance(shifts, list | tuple) else (shifts,)
     axes = tuple(dims) if isinstance(dims, list | tuple) else (dims,)
     if len(places) != len(axes):
         raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any
 from duograph.core.shapes import normalize_axis, numel
 from duograph.ops import diagonals, movement, slices
 from duograph.ops.creation import full
+from duograph.ops.scalar import integer_of
 from duograph.tensor.tensor import Tensor
 
 from .. import tensor_shape as shaped
@@ -97,7 +98,7 @@ def tril(input: Tensor, diagonal: int = 0) -> Tensor:
          [3 4]]
     """
     need_tensor("Tril", input=input)
-    return diagonals.tril(input, diagonal=static_int(diagonal, "Tril", "diagonal"))
+    return diagonals.tril(input, diagonal=integer_of(static_int(diagonal, "Tril", "diagonal")))
 
 
 def triu(input: Tensor, diagonal: int = 0) -> Tensor:
@@ -112,7 +113,7 @@ def triu(input: Tensor, diagonal: int = 0) -> Tensor:
          [0 4]]
     """
     need_tensor("Triu", input=input)
-    return diagonals.triu(input, diagonal=static_int(diagonal, "Triu", "diagonal"))
+    return diagonals.triu(input, diagonal=integer_of(static_int(diagonal, "Triu", "diagonal")))
 
 
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:

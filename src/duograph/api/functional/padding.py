@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from duograph.core.dim import Dim, definitely_le
+from duograph.core.dim import Dim, definitely_le, dim_max, dim_min
+from duograph.core.shapes import taken_at_most
 from duograph.ops import movement, slices
-from duograph.ops.scalar import Scalar, extent_of, fitted
+from duograph.ops.scalar import fitted, integer_of
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
@@ -58,11 +59,12 @@ def pad(input_x: Tensor, padding: Any, mode: str = "constant", value: Any = None
 def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> Tensor:
     """`pad` with one (before, after) pair per axis, the first axis first."""
     if mode == "constant":  # the others are compared with sizes
-        pairs = [(_entry(b), _entry(a)) for b, a in pairs]
-    if any(_is_cut(p) for pair in pairs for p in pair):
-        cut = [(-b if _is_cut(b) else 0, -a if _is_cut(a) else 0) for b, a in pairs]
-        x = slices.strided_slice(x, slices=tuple((b, n - a, 1) for n, (b, a) in zip(x.shape, cut, strict=True)))
-        pairs = [(0 if _is_cut(b) else b, 0 if _is_cut(a) else a) for b, a in pairs]
+        pairs = [(integer_of(b), integer_of(a)) for b, a in pairs]
+    if any(_may_cut(p) for pair in pairs for p in pair):
+        stops = [dim_min(n + a, n) for n, (_, a) in zip(x.shape, pairs, strict=True)]
+        stops = [dim_max(n, 0) if isinstance(n, Dim) and taken_at_most(0, n) else n for n in stops]
+        x = slices.strided_slice(x, slices=tuple((dim_max(-b, 0), n, 1) for n, (b, _) in zip(stops, pairs, strict=True)))
+        pairs = [(dim_max(b, 0), dim_max(a, 0)) for b, a in pairs]
     if isinstance(value, Tensor):
         return slices.slice_update(
             movement.broadcast_to(
@@ -72,15 +74,8 @@ def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> 
     return slices.pad(x, padding=tuple(tuple(p) for p in pairs), mode=mode, value=fitted(value, x.dtype))
 
 
-def _entry(number: Any) -> Any:
-    """A run-time int that is made of sizes, and of which is known whether it pads or cuts, as an extent."""
-    pads = extent_of(number)
-    cuts = extent_of(-number) if isinstance(pads, Scalar) else number
-    return pads if isinstance(cuts, Scalar) or not isinstance(pads, Scalar) else -cuts
-
-
-def _is_cut(entry: Any) -> bool:
-    return bool(definitely_le(entry, 0)) if isinstance(entry, Dim) else entry < 0
+def _may_cut(entry: Any) -> bool:
+    return not definitely_le(0, entry) if isinstance(entry, Dim) else entry < 0
 
 
 FUNCTIONS = public_functions(globals())

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from duograph.core import dtype as dt
-from duograph.core.shapes import broadcast_shapes
+from duograph.core.shapes import broadcast_shapes, taken_at_most
 from duograph.ops import arithmetic
 from duograph.ops import random as draws
 from duograph.ops.activation import gumbel_softmax as compute
@@ -15,6 +15,7 @@ from duograph.ops.creation import constant_like, full, iota
 from duograph.ops.indexing import gather
 from duograph.ops.movement import broadcast_to
 from duograph.ops.norm import softmax
+from duograph.ops.scalar import integer_of
 from duograph.ops.search import nonzero
 from duograph.ops.slices import slice_axis
 from duograph.ops.unary import log, log1p
@@ -118,8 +119,8 @@ def randint(low: int, high: int, size: Any, seed: int | None = None, *, dtype: A
         >>> print(ops.randint(3, 4, (2,)))
         [3 3]
     """
-    low, high = static_int(low, "randint", "low"), static_int(high, "randint", "high")
-    if low >= high:
+    low, high = (integer_of(static_int(v, "randint", name)) for v, name in ((low, "low"), (high, "high")))
+    if not taken_at_most(low + 1, high):
         raise ValueError(f"For 'randint', 'high' must be greater than 'low', but got 'low' {low} and 'high' {high}.")
     return draws.randint(low, high, shape_of((size,), "randint"), dtype_or(dtype, dt.int64), source(seed))
 
@@ -148,8 +149,8 @@ def randperm(n: Any, seed: int = 0, offset: int = 0, dtype: Any = dt.int64) -> T
         >>> print(ops.randperm(3).sort()[0])
         [0 1 2]
     """
-    count = static_int(n, "randperm", "n")
-    if count < 0:
+    count = integer_of(static_int(n, "randperm", "n"))
+    if not taken_at_most(0, count):
         raise ValueError(f"For 'randperm', the 'n' must not be negative, but got {count}.")
     return draws.randperm(count, dt.as_dtype(dtype), source(joined_seed(seed, offset)))
 
@@ -324,7 +325,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = True, seed:
         [1 1 1]
     """
     need_tensor("Multinomial", input=input)
-    count = static_int(num_samples, "multinomial", "num_samples")
+    count = integer_of(static_int(num_samples, "multinomial", "num_samples"))
     return draws.multinomial(as_float(input), count, replacement, dt.int32, source(seed))
 
 

@@ -9,6 +9,7 @@ from duograph.ops import indexing, movement, search, unary
 from duograph.ops.creation import full
 from duograph.ops.movement import reduce_sum
 from duograph.ops.reduce import argmax
+from duograph.ops.scalar import integer_of
 from duograph.ops.select import select
 from duograph.ops.sort import kth as kth_op
 from duograph.ops.sort import searchsorted as searchsorted_op
@@ -77,7 +78,7 @@ def topk(
     """
     need_tensor("TopK", input=input)
     axis = axis_of(-1 if dim is None else dim, input, "TopK")
-    return topk_op(input, k=static_int(k, "TopK", "k"), axis=axis, largest=largest)
+    return topk_op(input, k=integer_of(static_int(k, "TopK", "k")), axis=axis, largest=largest)
 
 
 def median(input: Tensor, axis: int = -1, keepdims: bool = False) -> tuple[Tensor, Tensor]:

@@ -46,6 +46,10 @@ def uses_of(node: ast.AST | list[ast.stmt], own: set[str], first: str = "") -> U
     return visitor.uses
 
 
+def _inner_of(node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> list[ast.expr]:
+    return [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+
+
 class _Visitor(ast.NodeVisitor):
     def __init__(self, own: set[str], first: str) -> None:
         self.own, self.first = own, first
@@ -116,9 +120,11 @@ class _Visitor(ast.NodeVisitor):
             for n in ast.walk(g.target)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
-        self.visit(node.generators[0].iter)
+        first, *others = node.generators
+        self.visit(first.iter)  # at once, also by a generator
         visitor = _Visitor(self.own - targets, self.first)
-        visitor.generic_visit(node)
+        for part in (first.target, *first.ifs, *others, *_inner_of(node)):
+            visitor.visit(part)
         found = visitor.uses
         self.uses.reads |= found.reads
         self.uses.captured |= found.captured

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from duograph.core.dim import dim_max, dim_min
 from duograph.core.op import get_op
 from duograph.core.types import TensorType
 
@@ -50,7 +51,7 @@ def _triangle(c: Lowering, lower: bool) -> None:
     elem, parts = raw(x)
     rows, columns = x.shape[-2:]
     # the first column of row 0 that belongs to the upper part
-    cut = min(max(c.attrs["diagonal"], -1 << 62), 1 << 62) + (1 if lower else 0)
+    cut = dim_min(dim_max(c.attrs["diagonal"], -1 << 62), 1 << 62) + (1 if lower else 0)
     numbers = [product(x.shape[:-1]), rows, columns, cut, parts]
     c.call(_triangle_kernel(elem, lower), [x, out], numbers, inplace=[(0, 1)])
 

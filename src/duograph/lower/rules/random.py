@@ -70,8 +70,11 @@ def _uniform(elem: str) -> Function:
 @kernel("random_integers")
 def random_integers(c: Lowering) -> None:
     low, high = c.attrs["low"], c.attrs["high"]
-    span = (high - low) & ((1 << 64) - 1)
-    _draw(c, _integers(c.outs[0].elem), span - (1 << 64) if span >> 63 else span, low)
+    span = high - low
+    if isinstance(span, int):
+        span &= (1 << 64) - 1
+        span = span - (1 << 64) if span >> 63 else span
+    _draw(c, _integers(c.outs[0].elem), span, low)
 
 
 @cache

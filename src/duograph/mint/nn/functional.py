@@ -11,6 +11,7 @@ from duograph.api.functional.products import dense
 from duograph.api.native import make_public
 from duograph.api.public_ops import functions
 from duograph.ops.reduce import reduce_max
+from duograph.ops.scalar import extent_of
 from duograph.tensor import hooks
 from duograph.tensor.eager import write
 from duograph.tensor.tensor import Tensor
@@ -384,8 +385,8 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
          [0 1 0]]
     """
     need_tensor("OneHot", tensor=tensor)
-    depth = num_classes
-    if num_classes == -1:
+    depth = extent_of(num_classes)
+    if depth == -1:
         top = reduce_max(tensor, axis=tuple(range(tensor.ndim)), keep_dims=False)
         depth = hooks.as_python_number(top, "index") + 1
     return creation.one_hot(tensor, depth)
