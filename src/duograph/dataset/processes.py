@@ -243,7 +243,12 @@ def _end(key: int, workers: list[_Worker]) -> None:
 
 
 def _work(
-    function: Callable[..., Any], placed: bool, tasks: Connection, results: Connection, memory: mmap.mmap | None, parent: int
+    function: Callable[..., Any],
+    placed: bool,
+    tasks: Connection,
+    results: Connection,
+    memory: mmap.mmap | None,
+    parent: int,
 ) -> None:
     """What a worker process does: groups, one after another. Ctrl-C is left to its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -295,7 +300,7 @@ def _read(tasks: Connection, parent: int, given: SimpleQueue[bytes]) -> None:
 def _pickled(results: list[Any], seconds: float) -> bytes:
     try:
         return pickle.dumps((results, seconds), 5)
-    except Exception:  # noqa: BLE001 - found again below
+    except Exception:
         for number, result in enumerate(results):
             try:
                 pickle.dumps(result, 5)

@@ -77,7 +77,7 @@ class Group(Meeting):
                 time.sleep(NAP)
 
     def all_reduce(self, x: np.ndarray, op: str, is_spent: bool = False) -> np.ndarray:
-        """The operands of all ranks, reduced; in the memory of ``x``, if possible, where nobody needs ``x`` any more."""
+        """The operands of all ranks, reduced; into the memory of ``x`` if that may be, where nobody needs ``x``."""
         start, data, what, given = self._begin("all_reduce", x, f", {op}")
         if given is not None:
             out = reduced(_parts(given, x), op)
