@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,7 @@ from duograph.context.settings import INT32_MAX
 from .dataset import BatchInfo, Dataset, names_of, no_other_options, places_of
 from .nodes import array_of, failed
 from .run import Row, Run
-from .workers import ordered, workers_of
+from .workers import Job, ordered, workers_of
 
 
 def stacked(values: list[np.ndarray], name: str) -> np.ndarray:
@@ -33,6 +33,41 @@ def stacked(values: list[np.ndarray], name: str) -> np.ndarray:
     if values[0].dtype == object:
         return np.stack(values)
     return np.array(values)  # which is twice as fast
+
+
+def _collected(rows: Iterator[Row], count: int, names: list[str], place: Any) -> Row:
+    """Rows that are made one by one as a batch; each is put to its place as soon as it is there.
+
+    Args:
+        rows: the rows.
+        count: how many.
+        names: of the columns.
+        place: gives an array for a shape and a dtype.
+    """
+    columns: list[list[np.ndarray]] = []
+    targets: list[tuple[Any, Any, Any]] = []
+    for number, row in enumerate(rows):
+        if not targets:
+            columns = [[] for _ in row]
+            targets = [_target(x, count, place) for x in row]
+        for i, (column, x) in enumerate(builtins.zip(columns, row, strict=True)):
+            target, shape, dtype = targets[i]
+            if target is not None and x.shape == shape and x.dtype == dtype:
+                target[number] = x
+                continue
+            if target is not None:  # it is no array of rows that are alike
+                column += [target[k] for k in range(number)]
+                targets[i] = (None, shape, dtype)
+            column.append(x)
+    return tuple(
+        stacked(column, name) if target is None else target
+        for (target, _, _), column, name in builtins.zip(targets, columns, names, strict=True)
+    )
+
+
+def _target(x: np.ndarray, count: int, place: Any) -> tuple[Any, Any, Any]:
+    plain = x.dtype.kind in "biufc" and x.dtype.isnative
+    return place((count, *x.shape), x.dtype) if plain else None, x.shape, x.dtype
 
 
 def padded(values: list[np.ndarray], name: str, shape: Any, fill: Any) -> np.ndarray:
@@ -107,20 +142,47 @@ class Batch(Dataset, node="batch"):
         return [*outputs, *(name for i, name in enumerate(columns) if i not in places)]
 
     def rows(self, run: Run) -> Iterator[Row]:
-        return ordered(lambda item: self._joined(*item), self._groups(run), self.workers, self._processes)
+        child = self.children[0]
+        below = child.job(run, self.workers, self._processes)
+        if below is None or not self._goes_along(below):
+            groups = self._groups(child.rows(run), run)
+            return ordered(lambda group: self._joined(*group[:2]), groups, self.workers, self._processes)
+        function = below.function
 
-    def _groups(self, run: Run) -> Iterator[tuple[list[Row], BatchInfo]]:
-        """The rows of each batch."""
-        rows: list[Row] = []
+        def make(group: tuple[list[Any], BatchInfo, bool], place: Any = np.empty) -> Row | None:
+            items, info, is_whole = group
+            rows = builtins.map(function, items)
+            if is_whole and self._map is None and self._pad is None:
+                return _collected(rows, len(items), self.column_names(), place)
+            made = list(rows)
+            return self._joined(made, info) if is_whole else None
+
+        workers = max(self.workers, below.workers)
+        groups = self._groups(below.items, run, True)
+        made = ordered(make, groups, workers, below.processes, 2 * workers, True)
+        return (row for row in made if row is not None)
+
+    def _goes_along(self, below: Job) -> bool:
+        """Whether the workers of the node below also put batches together: a function of the user stays where it is,
+        and each worker should have several batches."""
+        if self._map is not None and (self.workers == 1 or self._processes != below.processes):
+            return False
+        return isinstance(self._batch, int) and (below.count or 0) >= 2 * below.workers * self._batch
+
+    def _groups(
+        self, items: Iterable[Any], run: Run, with_rest: bool = False
+    ) -> Iterator[tuple[list[Any], BatchInfo, bool]]:
+        """The rows, or what they are made of, of each batch; those that make no batch ``with_rest``."""
+        rows: list[Any] = []
         number, limit = 0, self._limit(run, 0)
-        for row in self.children[0].rows(run):
+        for row in items:
             rows.append(row)
             if len(rows) == limit:
-                yield rows, BatchInfo(run.epoch, number)
+                yield rows, BatchInfo(run.epoch, number), True
                 rows, number = [], number + 1
                 limit = self._limit(run, number)
-        if rows and not self._drop:
-            yield rows, BatchInfo(run.epoch, number)
+        if rows and (with_rest or not self._drop):
+            yield rows, BatchInfo(run.epoch, number), not self._drop
 
     def _limit(self, run: Run, number: int) -> int:
         if isinstance(self._batch, int):

@@ -13,6 +13,7 @@ from duograph.core import dtype as dt
 
 from .mindrecord import save_rows
 from .run import DictIterator, Row, Run, TupleIterator
+from .workers import Job
 
 NODES: dict[str, Callable[..., Dataset]] = {}
 """What the methods of `Dataset` put on top of a data set, by method: the classes of ``nodes.py`` and ``batches.py``,
@@ -67,6 +68,10 @@ class Dataset:
     def rows(self, run: Run) -> Iterator[Row]:
         """The rows of one epoch."""
         raise NotImplementedError
+
+    def job(self, run: Run, workers: int, processes: bool) -> Job | None:
+        """The rows of one epoch as work for the workers of the node above, if it may be theirs."""
+        return None
 
     def makes_arrays(self) -> bool:
         """Whether nobody but who asks for rows has their arrays."""

@@ -18,7 +18,7 @@ from duograph.tensor.tensor import Tensor
 from . import config
 from .dataset import Dataset, names_of, places_of
 from .run import Row, Run
-from .workers import ordered, workers_of
+from .workers import Job, ordered, workers_of
 
 
 def array_of(value: Any) -> np.ndarray:
@@ -39,6 +39,11 @@ def failed(what: str, error: Exception) -> RuntimeError:
     return RuntimeError(
         f"Exception thrown from user defined Python function in dataset. {what} failed: {type(error).__name__}: {error}"
     )
+
+
+JOINED: dict[type, Callable[[list[Any]], tuple[Any, int]]] = {}
+"""Operations that can do the work of those before them, by class: what does the work of both (or ``None``) and how many
+it takes the place of."""
 
 
 class Map(Dataset, node="map"):
@@ -74,22 +79,10 @@ class Map(Dataset, node="map"):
         return self.children[0].size()
 
     def rows(self, run: Run) -> Iterator[Row]:
-        _, places, outputs = self._names()
-        mode, own = config.get_error_samples_mode(), _OfEachThread(self._steps)
-        several = self.workers if not any(getattr(s, "keeps_rows", False) for s in self._steps) else 1
-
-        def make(item: tuple[int, Row]) -> Row | None:
-            number, row = item
-            try:
-                return self._made(own.steps, number, row, run, places, outputs)
-            except Exception:
-                if mode is config.ErrorSamplesMode.RETURN:
-                    raise
-                return None
-
+        mode = config.get_error_samples_mode()
         last: Row | None = None
         owed = 0
-        for row in ordered(make, enumerate(self.children[0].rows(run)), several, self._processes):
+        for row in self._all(run).rows():
             if row is not None:
                 last = row
                 for _ in range(owed + 1):
@@ -100,9 +93,37 @@ class Map(Dataset, node="map"):
             elif mode is config.ErrorSamplesMode.REPLACE:
                 owed += 1  # until there is a row
 
+    def job(self, run: Run, workers: int, processes: bool) -> Job | None:
+        """Its own work, with the workers that it was given: what is above may go along."""
+        if self.workers == 1 or config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
+            return None
+        return self._all(run)
+
+    def _all(self, run: Run) -> Job:
+        """Rows, or ``None`` for what raised."""
+        _, places, outputs = self._names()
+        mode, own = config.get_error_samples_mode(), _OfEachThread(_joined(self._steps))
+        several = self.workers if not any(getattr(s, "keeps_rows", False) for s in self._steps) else 1
+        below = self.children[0].job(run, several, self._processes)
+        read, items = (lambda row: row, self.children[0].rows(run)) if below is None else below[:2]
+        number, count = (several, None) if below is None else (max(several, below.workers), below.count)
+
+        def make(item: tuple[int, Any]) -> Row | None:
+            row = read(item[1])
+            try:
+                return self._made(own.steps, item[0], row, run, places, outputs)
+            except Exception:
+                if mode is config.ErrorSamplesMode.RETURN:
+                    raise
+                return None
+
+        return Job(make, enumerate(items), number, self._processes, count)
+
     def _made(self, steps: list[Any], number: int, row: Row, run: Run, places: list[int], outputs: list[str]) -> Row:
         values = [row[i] for i in places]
         for place, step in enumerate(steps):
+            if step is None:
+                continue
             if hasattr(step, "reseed"):
                 step.reseed(run.rng(self, number * len(steps) + place + 1))
             try:
@@ -123,6 +144,16 @@ class Map(Dataset, node="map"):
         for i, value in builtins.zip(places, values, strict=True):
             new[i] = value
         return tuple(new)
+
+
+def _joined(steps: list[Any]) -> list[Any]:
+    """Operations, of which some do the work of others that they follow: in whose places there is ``None``."""
+    made = list(steps)
+    for place, step in enumerate(steps):
+        together, count = JOINED[type(step)](steps[:place]) if type(step) in JOINED else (None, 0)
+        if together is not None:
+            made[place - count : place + 1] = [*[None] * count, together]
+    return made
 
 
 class _OfEachThread(threading.local):

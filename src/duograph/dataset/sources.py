@@ -11,7 +11,7 @@ from .dataset import Dataset, names_of, to_numpy
 from .nodes import array_of, failed
 from .run import Row, Run
 from .samplers import PKSampler, Sampler, sampler_of
-from .workers import ordered, workers_of
+from .workers import Job, workers_of
 
 
 class Indexed(Dataset):
@@ -49,9 +49,20 @@ class Indexed(Dataset):
         return self.sampler.count(self._there())
 
     def rows(self, run: Run) -> Iterator[Row]:
+        yield from self._all(run).rows()
+
+    def job(self, run: Run, workers: int, processes: bool) -> Job | None:
+        return self._all(run) if workers > 1 and self.moves(processes) else None
+
+    def moves(self, processes: bool) -> bool:
+        """Whether rows may be made by threads or processes that somebody else asked for: by default they are parts of
+        files, and nobody sees who reads them."""
+        return True
+
+    def _all(self, run: Run) -> Job:
         self._tell_labels()
         indices = self.sampler.indices(self._there(), run.rng(self), run.epoch)
-        yield from ordered(self.row, indices, self.workers, self.processes)
+        return Job(self.row, indices, self.workers, self.processes, len(indices))
 
     def _there(self) -> int:
         count = self.length()
@@ -158,6 +169,9 @@ class PaddedDataset(Indexed):
         super().__init__(sampler_of(None, False, None, None, None))
         self._samples = padded_samples
 
+    def moves(self, processes: bool) -> bool:
+        return not processes
+
     def column_names(self):
         return list(self._samples[0])
 
@@ -246,6 +260,12 @@ class GeneratorDataset(Indexed):
 
     def length(self):
         return len(self._source)
+
+    def moves(self, processes: bool) -> bool:  # the user's code only where it was told to be
+        return self.workers > 1 and self.processes == processes
+
+    def job(self, run: Run, workers: int, processes: bool) -> Job | None:
+        return super().job(run, workers, processes) if self._by_number and self._batches is None else None
 
     def row(self, index):
         try:

@@ -25,6 +25,7 @@ import numpy as np
 from duograph.base.config import config
 
 from .errors import CommunicationError
+from .kept import Kept
 from .meeting import END, HEAD, SAID, Meeting, as_bytes
 from .reduce import reduced
 from .transport import FIRST_OWN_TAG, NAP, Pending, Transport
@@ -33,8 +34,6 @@ __all__ = ["Group"]
 
 GATHERED = 1 << 16
 """Bytes, of all ranks together, up to which a reduction gathers all operands."""
-KEPT = 1 << 26
-"""Bytes of incoming operands for which a group keeps memory."""
 LINGER = 1e-3
 """Seconds that who sends waits for the receiver to take the message."""
 OBJECT_TAG = FIRST_OWN_TAG + 4
@@ -47,7 +46,7 @@ class Group(Meeting):
 
     def __init__(self, name: str, ranks: Sequence[int], transport: Transport, world: Transport | None = None) -> None:
         super().__init__(name, ranks, transport, world)
-        self._kept = np.empty(0, np.uint8)
+        self._kept = Kept()
         self._sent: list[tuple[Pending, str]] = []  # messages on their way, and what they are
         self._sending = threading.Lock()
 
@@ -77,17 +76,17 @@ class Group(Meeting):
                     raise CommunicationError(f"all ranks have ended, and nobody has received the {text}")
                 time.sleep(NAP)
 
-    def all_reduce(self, x: np.ndarray, op: str) -> np.ndarray:
-        """The operands of all ranks, reduced."""
+    def all_reduce(self, x: np.ndarray, op: str, is_spent: bool = False) -> np.ndarray:
+        """The operands of all ranks, reduced; into the memory of ``x`` if that may be, where nobody needs ``x``."""
         start, data, what, given = self._begin("all_reduce", x, f", {op}")
         if given is not None:
             out = reduced(_parts(given, x), op)
         else:
-            out = self._all_reduce(x, data, op, what)
+            out = self._all_reduce(x, data, op, what, is_spent)
         self._done("all_reduce", data.size, start)
         return out
 
-    def _all_reduce(self, x: np.ndarray, data: np.ndarray, op: str, what: str) -> np.ndarray:
+    def _all_reduce(self, x: np.ndarray, data: np.ndarray, op: str, what: str, is_spent: bool) -> np.ndarray:
         if config().comm_order == "mpi":
             out = x.copy()
             pending = self.transport.own_order(out, op)
@@ -101,9 +100,9 @@ class Group(Meeting):
         flat = x.reshape(-1)
         each = -(-flat.size // self.size)
         if each * self.size != flat.size:
-            flat = np.concatenate([flat, np.zeros(each * self.size - flat.size, x.dtype)])
+            flat, is_spent = np.concatenate([flat, np.zeros(each * self.size - flat.size, x.dtype)]), True
         mine = self._reduced_part(flat, op, what)
-        whole = np.empty(each * self.size, x.dtype)
+        whole = flat if is_spent else np.empty(each * self.size, x.dtype)
         self._wait(self.transport.all_gather(as_bytes(mine), as_bytes(whole)), what)
         return whole[: x.size].reshape(x.shape)
 
@@ -117,12 +116,8 @@ class Group(Meeting):
         return reduced(list(given), op, given[0])
 
     def _memory(self, nbytes: int) -> np.ndarray:
-        """Bytes for what comes in. New memory of some megabytes costs as much as what is done with it."""
-        if nbytes > KEPT:
-            return np.empty(nbytes, np.uint8)
-        if self._kept.size < nbytes:
-            self._kept = np.empty(nbytes, np.uint8)
-        return self._kept[:nbytes]
+        """Bytes for what comes in."""
+        return self._kept.empty((nbytes,), np.uint8)
 
     def reduce(self, x: np.ndarray, op: str, root: int) -> np.ndarray:
         """The operands of all ranks, reduced, for rank ``root``; other ranks get their own back."""

@@ -146,7 +146,7 @@ class Meeting:
             n = operand.size
             self._frame[HEAD : HEAD + min(n, self._room)] = operand[: self._room]
         self._length[0] = n
-        waited = self._wait(self.transport.exchange(self._frame, self._frames), what)
+        waited = self._wait(self.transport.exchange(self._frame, self._frames), what, places.here.worker)
         self._moved = (time.perf_counter(), waited)
         said = self._said
         for other in self._all_said:
@@ -176,7 +176,7 @@ class Meeting:
             told = f"the ranks of the group {self.name!r} do not do the same. {told}"
         return CommunicationError(told, min(going, default=None))
 
-    def _wait(self, pending: Pending, what: str) -> float:
+    def _wait(self, pending: Pending, what: str, worker: Any = None) -> float:
         seconds = config().comm_timeout
 
         def late(waited: float, missing: list[int] | None) -> BaseException:
@@ -203,7 +203,7 @@ class Meeting:
             gone.update(self._world.ended(sorted(awaited)))
 
         try:
-            return wait(pending, seconds, late, look)
+            return wait(pending, seconds, late, look, worker)
         except CommunicationError as error:
             if not what.startswith("receive"):
                 self._broken = error

@@ -23,10 +23,12 @@ Place: TypeAlias = "Any"
 
 class _Here(threading.local):
     at: Place = None
+    worker: Any = None
 
 
 here = _Here()
-"""``here.at``: the place of this thread, if a program that is compiled or a thread that works for others says so."""
+"""``here.at``: the place of this thread, if a program that is compiled or a thread that works for others says so;
+``here.worker``: the `Worker` whose thread it is."""
 
 
 def place() -> Place:
@@ -38,13 +40,13 @@ def place() -> Place:
 
 
 @contextmanager
-def running(at: Place) -> Iterator[None]:
-    """Within the block, this thread is at ``at``."""
-    before, here.at = here.at, at
+def running(at: Place, worker: Any = None) -> Iterator[None]:
+    """Within the block, this thread is at ``at``, and works for ``worker``."""
+    before, here.at, here.worker = (here.at, here.worker), at, worker or here.worker
     try:
         yield
     finally:
-        here.at = before
+        here.at, here.worker = before
 
 
 def of(at: Place) -> str:

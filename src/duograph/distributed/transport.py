@@ -96,7 +96,7 @@ LOOK = 0.5
 
 def wait(
     pending: Pending, seconds: float, late: Callable[[float, list[int] | None], BaseException],
-    look: Callable[[list[int] | None], None] | None = None,
+    look: Callable[[list[int] | None], None] | None = None, worker: Any = None,
 ) -> float:  # fmt: skip
     """Waits until ``pending`` is done; gives the seconds that took.
 
@@ -105,6 +105,8 @@ def wait(
         seconds: 0: as long as it takes.
         late: makes the error for whoever has waited that long, from the time and the ranks that are missing.
         look: is given the missing ranks every now and then, and may raise.
+        worker: the `Worker` that does this. As long as nobody waits for it, looks would take the processor from what
+            the program computes meanwhile.
     """
     test = pending.test
     for _ in range(SPINS):
@@ -116,7 +118,7 @@ def wait(
     for looks in range(1 << 62):
         if pending.test():
             return time.perf_counter() - start
-        if looks < YIELDS:
+        if looks < YIELDS and (worker is None or worker.waiting):
             os.sched_yield()
         else:
             if (now := time.perf_counter()) > next_look:

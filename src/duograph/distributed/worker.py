@@ -23,17 +23,21 @@ class Work:
     Args:
         run: the call.
         then: what becomes of its result, in the thread that waits for it. Default: whoever asks gets it (`result`).
+        worker: who runs it.
 
     Attributes:
         seconds: how long the call took, once it is done.
     """
 
-    def __init__(self, run: Callable[[], Any], then: Callable[[Any], Any] | None = None) -> None:
+    def __init__(
+        self, run: Callable[[], Any], then: Callable[[Any], Any] | None = None, worker: Worker | None = None
+    ) -> None:
         self._run, self._then, self._place = run, then, place()
         self._done = threading.Event()
         self._result: Any = None
         self._error: BaseException | None = None
         self._is_taken = self._is_looked_at = False
+        self._worker = worker
         self.seconds = 0.0
 
     @classmethod
@@ -55,7 +59,7 @@ class Work:
         """Runs the call; for the worker."""
         start = time.perf_counter()
         try:
-            with running(self._place):
+            with running(self._place, self._worker):
                 self._result = self._run()
         except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits
             self._error = error
@@ -81,12 +85,22 @@ class Work:
 
     def result(self) -> Any:
         """What the call gives, as soon as it is done; raises what it has raised."""
-        while not self._done.wait(0.1):  # in pieces, for Ctrl-C
-            pass
+        self._come()
         self._is_looked_at = True
         if self._error is not None:
             raise self._error
         return self._result
+
+    def _come(self) -> None:
+        """Waits until it is done."""
+        if self._worker is not None:
+            self._worker.waiting += 1  # a thread more, or less, would only change how long it sleeps
+        try:
+            while not self._done.wait(0.1):  # in pieces, for Ctrl-C
+                pass
+        finally:
+            if self._worker is not None:
+                self._worker.waiting -= 1
 
     def is_lost(self) -> bool:
         """Whether it has raised, and nobody has learned that."""
@@ -94,7 +108,11 @@ class Work:
 
 
 class Worker:
-    """A queue and, once something is in it, a thread, which calls ``begin`` first."""
+    """A queue and, once something is in it, a thread, which calls ``begin`` first.
+
+    Attributes:
+        waiting: how many threads wait for something that it does.
+    """
 
     def __init__(self, name: str, begin: Callable[[], None]) -> None:
         self._name, self._begin = name, begin
@@ -102,13 +120,14 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._last: Work | None = None
         self._failed: list[Work] = []
+        self.waiting = 0
 
     def submit(self, run: Callable[[], Any], then: Callable[[Any], Any] | None = None) -> Work:
         """Runs a call some time."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
             self._thread.start()
-        self._last = work = Work(run, then)
+        self._last = work = Work(run, then, self)
         self._queue.put(work)
         return work
 
@@ -121,8 +140,7 @@ class Worker:
         """Waits until everything that was asked for has been run."""
         last = self._last
         if last is not None:
-            while not last._done.wait(0.1):
-                pass
+            last._come()
             self._last = None
 
     def stop(self) -> None:

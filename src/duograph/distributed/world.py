@@ -25,6 +25,7 @@ from . import ending
 from .alone import Alone
 from .errors import CommunicationError
 from .group import Group
+from .kept import Kept
 from .meeting import Figures, of_program
 from .simulation import transports
 from .transport import FIRST_OWN_TAG, Transport
@@ -47,11 +48,13 @@ class World:
         backend: ``"mpi"``, ``"alone"`` or ``"simulation"``.
         hosts: the machine of each rank.
         worker: runs asynchronous collectives.
+        kept: memory for their operands.
     """
 
     def __init__(self, transport: Transport, backend: str, host: str) -> None:
         self.rank, self.size, self.backend = transport.rank, transport.size, backend
         self.transport = transport
+        self.kept = Kept()
         self.worker = Worker(f"duograph-communication-{transport.rank}", self._enter)
         self._tickets = threading.local()
         self._ticket = itertools.count(1)

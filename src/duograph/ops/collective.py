@@ -93,14 +93,15 @@ Call: TypeAlias = "tuple[tuple[Any, ...], str, Callable[[Group], Any]]"
 """What the journal knows a collective by, its group, and what it does with arrays."""
 
 
-def call_of(name: str, x: Any, *, group: str, **how: Any) -> Call:
-    """One of the collectives that may also run while the program goes on (`ops/deferred.py`)."""
+def call_of(name: str, x: Any, *, group: str, is_spent: bool = False, **how: Any) -> Call:
+    """One of the collectives that may also run while the program goes on (`ops/deferred.py`). ``is_spent``: nobody
+    needs ``x`` any more."""
     if name == "all_gather":
         shape = (x.shape[0] * how["size"], *x.shape[1:])
         return _call(name, x, group, lambda g: g.all_gather(x).reshape(shape))
     op = how["op"]
     if name == "all_reduce":
-        return _call(name, x, group, lambda g: g.all_reduce(x, op), op)
+        return _call(name, x, group, lambda g: g.all_reduce(x, op, is_spent), op)
     return _call(name, x, group, lambda g: g.reduce_scatter(x, op), op)
 
 

@@ -6,8 +6,6 @@ the two the collective is run by the thread that also runs asynchronous ones, in
 
 from __future__ import annotations
 
-import numpy as np
-
 from duograph.core.op import primitive
 from duograph.core.types import INT, TOKEN, TupleType
 from duograph.distributed import world
@@ -32,7 +30,7 @@ class collective_start:
 
     def reference(token, x, *, of, how, first):
         here = world.current()
-        key, group, does = call_of(of, np.array(x), **dict(how))  # a copy: the program goes on using its memory
+        key, group, does = call_of(of, here.kept.copy(x), is_spent=True, **dict(how))  # the program goes on using x
         known = here.group(group)
         work = begun_once(key, lambda: here.worker.submit(lambda: does(known)))
         return None, here.ticket(work, known.figures_of(of), of, first)

@@ -33,6 +33,31 @@ def test_what_mindspore_gives(name):
         assert away <= (1 if expected.dtype.kind == "u" else 1e-5)  # OpenCV rounds at other places
 
 
+def test_what_stands_for_linear_where_mindspore_takes_it_so():
+    corners = [[0, 0], [14, 0], [14, 15], [0, 15]], [[1, 2], [12, 1], [11, 13], [2, 11]]
+    made = [v.Perspective(*corners, way)(vision_cases.image()) for way in (v.Inter.LINEAR, v.Inter.PILCUBIC)]
+    assert made[0].tobytes() == made[1].tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64, bool])
+@pytest.mark.parametrize("shape", [(7, 5, 3), (7, 5, 1), (7, 5), (2, 3, 4)])
+def test_operations_that_are_done_together_give_the_same_bits(dtype, shape):
+    image = (np.random.default_rng(0).standard_normal(shape) * 300).astype(dtype)
+    for mean, std in (([121.0, 0.3, 7.7], [0.3, 70.1, 255.0]), ([0.4], [0.3])):
+        for before in ([], [v.Rescale(1 / 255, 0.0)], [v.RandomHorizontalFlip(1.0), v.Rescale(-2.5, -0.3)]):
+            steps = [*before, v.Normalize(mean, std), v.HWC2CHW()]
+            rows = ds.NumpySlicesDataset([image], shuffle=False).map(steps).create_tuple_iterator(output_numpy=True)
+            if len(mean) > 1 and shape[2:] != (3,):
+                with pytest.raises(RuntimeError, match="number of channels does not match"):
+                    next(rows)
+                continue
+            expected = image
+            for step in steps:
+                expected = step(expected)
+            (made,) = next(rows)
+            assert (made.dtype, made.shape, made.tobytes()) == (expected.dtype, expected.shape, expected.tobytes())
+
+
 def _random():
     flip = v.RandomHorizontalFlip(1.0)
     return {

@@ -92,6 +92,112 @@ def test_an_error_comes_after_the_rows_before_it(workers, processes, place):
     assert got == [*range(6)]
 
 
+class Squares:
+    """A source whose rows are large enough for shared memory; some fail."""
+
+    def __init__(self, fails=(), sizes=(40,)):
+        self.fails, self.sizes = fails, sizes
+
+    def __len__(self):
+        return 43
+
+    def __getitem__(self, index):
+        if index in self.fails:
+            raise KeyError(f"row {index}")
+        size = self.sizes[index % len(self.sizes)]
+        return np.full((size, 40), index, np.float32), np.asfortranarray(np.eye(40) * index), np.int64(os.getpid())
+
+
+def _batches(workers, processes, drop=False, source=None, **options):
+    made = ds.GeneratorDataset(
+        source or Squares(), ["x", "y", "pid"], shuffle=True, num_parallel_workers=workers,
+        python_multiprocessing=processes,
+    ).map(lambda x: x + 1, "x", num_parallel_workers=workers, python_multiprocessing=processes)  # fmt: skip
+    return made.batch(5, drop, **options)
+
+
+@pytest.mark.parametrize(("workers", "processes"), WAYS, ids=IDS)
+@pytest.mark.parametrize("drop", [False, True], ids=["rest", "no rest"])
+def test_sources_operations_and_batches_go_together(workers, processes, drop):
+    def arrays(pipeline):
+        return [row[:2] for row in pipeline.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+
+    one, several = arrays(_batches(1, False, drop)), arrays(_batches(workers, processes, drop))
+    assert len(one) == len(several) == (8 if drop else 9)
+    for row, expected in zip(several, one, strict=True):
+        for x, y in zip(row, expected, strict=True):
+            assert (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes())
+            assert x.flags.owndata and x.flags.writeable
+    makers = {
+        int(p)
+        for *_, pid in _batches(workers, processes).create_tuple_iterator(num_epochs=1, output_numpy=True)
+        for p in pid
+    }
+    assert (os.getpid() in makers) == (not processes)
+
+
+@pytest.mark.parametrize(("workers", "processes"), WAYS, ids=IDS)
+def test_the_users_code_runs_in_other_processes_only_where_that_was_said(workers, processes):
+    def batch_function(x, y, pid, info):
+        return x, y, [np.int64(os.getpid()) for _ in pid]
+
+    rows = _batches(workers, processes, per_batch_map=batch_function).create_tuple_iterator(
+        num_epochs=1, output_numpy=True
+    )
+    assert {int(p) for *_, pid in rows for p in pid} == {os.getpid()}
+    source = ds.GeneratorDataset(Squares(), ["x", "y", "pid"], shuffle=False)
+    mapped = source.map(lambda x: x, "x", num_parallel_workers=workers, python_multiprocessing=processes).batch(5)
+    assert {int(p) for *_, pid in mapped.create_tuple_iterator(num_epochs=1, output_numpy=True) for p in pid} == {
+        os.getpid()
+    }
+
+
+@pytest.mark.parametrize(("workers", "processes"), [(1, False), *WAYS], ids=["one", *IDS])
+@pytest.mark.parametrize("wrong", ["a row", "a row of the rest", "shapes"])
+def test_what_fails_in_a_batch_fails_after_those_before_it(workers, processes, wrong):
+    all_rows = _batches(1, False).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    order = [int(x[0, 0]) - 1 for batch, *_ in all_rows for x in batch]
+    fails = {"a row": [order[12]], "a row of the rest": [order[42]], "shapes": []}[wrong]
+    source = Squares(fails, (40, 41) if wrong == "shapes" else (40,))
+    rows, got = _batches(workers, processes, True, source).create_tuple_iterator(num_epochs=1, output_numpy=True), 0
+    with pytest.raises(RuntimeError) as caught:
+        for _ in rows:
+            got += 1
+    assert got == {"a row": 2, "a row of the rest": 8, "shapes": 0}[wrong]
+    told = "Inconsistent batch shapes" if wrong == "shapes" else f"KeyError: 'row {fails[0]}'"
+    assert told in str(caught.value)
+
+
+def test_what_processes_give_each_other_may_be_anything():
+    """Large and small, pickled or not, in both directions at once."""
+
+    def step(x):
+        kinds = [np.full((300, 500), x), np.array("text " * 90000), np.array({"x": x}, object)]
+        return [*kinds, np.asfortranarray(np.ones((80, 90)) * x)][x % 4]
+
+    rows = ds.GeneratorDataset(lambda: ((np.int64(i), np.ones(200000) * i) for i in range(24)), ["x", "y"])
+    rows = rows.map(step, "x", num_parallel_workers=3, python_multiprocessing=True)
+    for i, (x, y) in enumerate(rows.create_tuple_iterator(num_epochs=1, output_numpy=True)):
+        expected = np.asarray(step(np.int64(i)))
+        same = x == expected.item() if expected.dtype == object else x.tobytes() == expected.tobytes()
+        assert same and y[0] == i and getattr(x, "shape", ()) == expected.shape
+
+
+def test_a_result_that_cannot_be_given_is_an_error_in_its_place():
+    made, got = ordered(lambda x: threading.Lock() if x == 5 else x, range(40), 2, True), []
+    with pytest.raises(TypeError, match="pickle"):
+        for x in made:
+            got.append(x)
+    assert got == [*range(5)]
+
+
+def test_processes_that_were_forked_later_hold_nobody_up():
+    first, second = ordered(lambda x: x, range(100), 2, True), ordered(lambda x: -x, range(100), 2, True)
+    assert [next(first), next(second)] == [0, 0]
+    assert [*first] == [*range(1, 100)]  # waits for its workers, while others live
+    second.close()
+
+
 def test_the_configured_number_is_that_of_nodes_without_one():
     kept = ds.config._workers[0]
     try:

@@ -12,7 +12,8 @@ import duograph as ms
 from duograph import Tensor, communication, nn, ops, parallel
 from duograph.base.config import configure
 from duograph.distributed import group as groups
-from duograph.distributed import world
+from duograph.distributed import transport, world
+from duograph.distributed.kept import Kept
 from duograph.distributed.world import simulate
 
 N = 1 << 14
@@ -179,7 +180,8 @@ def test_ranks_that_do_not_fit_are_told_at_the_wait():
 def test_what_is_hidden_is_reported(monkeypatch):
     """What was not waited for; nothing was, says the clock of those who wait."""
     original = groups.Group.all_reduce
-    monkeypatch.setattr(groups.Group, "all_reduce", lambda self, x, op: (time.sleep(0.02), original(self, x, op))[1])
+    slow = lambda self, x, op, *more: (time.sleep(0.02), original(self, x, op, *more))[1]  # noqa: E731
+    monkeypatch.setattr(groups.Group, "all_reduce", slow)
     monkeypatch.setattr(world, "time", types.SimpleNamespace(perf_counter=lambda: 0.0))
 
     def program():
@@ -201,3 +203,55 @@ def test_what_is_hidden_is_reported(monkeypatch):
     report = simulate(2, program)[0]
     hidden = [float(line.split()[-1]) for line in report.splitlines() if "all_reduce" in line]
     assert len(hidden) == 2 and min(hidden) > 0.1
+
+
+def test_memory_is_used_again_when_nobody_has_it():
+    kept = Kept()
+    x = np.arange(60000, dtype=np.float32)
+    first, other = kept.copy(x), kept.copy(x)
+    part, where = first[1:], {first.ctypes.data, other.ctypes.data}
+    assert len(where) == 2 and first.tobytes() == x.tobytes()
+    del first, other
+    again = kept.copy(-x)
+    assert again.ctypes.data in where and part.tobytes() == x[1:].tobytes()
+    del part, again
+    assert {kept.empty((60000,), np.float32).ctypes.data for _ in range(4)} <= where
+    assert kept.empty((3, 5), np.int8).shape == (3, 5)
+
+
+def test_operands_and_results_of_overlapped_collectives_stay_what_they_are():
+    """Their memory is used again: by nobody while somebody has it."""
+
+    def program():
+        @ms.jit
+        def f(x, y, w):
+            a, b = ops.AllReduce()(x), ops.AllReduce()(y)
+            return a, b, (w @ w).sum(), x + 1
+
+        rank, w = communication.get_rank(), ops.ones((64, 64))
+        found = [f(Tensor(np.full(40000, i + rank, np.float32)), Tensor(np.full(40001, -i, np.float32)), w)
+                 for i in range(5)]  # fmt: skip
+        return [[float(part.asnumpy().min()) for part in row] for row in found]
+
+    for rank, rows in enumerate(simulate(2, program)):
+        assert rows == [[2 * i + 1.0, -2.0 * i, 64.0**3, i + rank + 1.0] for i in range(5)]
+
+
+def test_who_works_for_others_looks_often_only_if_somebody_waits(monkeypatch):
+    naps, looks = [], []
+
+    class Late:
+        def test(self):
+            looks.append(0)
+            return len(looks) > transport.SPINS + 30
+
+    monkeypatch.setattr(transport.time, "sleep", naps.append)
+    for worker, sleeps in (
+        (types.SimpleNamespace(waiting=0), True),
+        (types.SimpleNamespace(waiting=1), False),
+        (None, False),
+    ):
+        naps.clear()
+        looks.clear()
+        transport.wait(Late(), 0, lambda *_: AssertionError(), None, worker)
+        assert bool(naps) == sleeps

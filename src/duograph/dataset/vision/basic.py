@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..nodes import array_of
+from ..nodes import JOINED, array_of
 from ..transforms import TypeCast
 from .pictures import Border, ImageOperation, Inter, RandomImageOperation, image_of, resized
 
@@ -44,11 +44,11 @@ class Rescale:
                     f"Argument {name} with value {value} is not of type [<class 'numbers.Number'>], but got "
                     f"{type(value)}."
                 )
-        self._rescale, self._shift = rescale, shift
+        self.factor, self.shift = np.float32(rescale), np.float32(shift)
 
     def __call__(self, image: Any) -> np.ndarray:
-        made = np.multiply(array_of(image), np.float32(self._rescale), dtype=np.float32, casting="unsafe")
-        made += np.float32(self._shift)
+        made = np.multiply(array_of(image), self.factor, dtype=np.float32, casting="unsafe")
+        made += self.shift
         return made
 
 
@@ -70,22 +70,22 @@ class Normalize:
         for i, value in enumerate(std):
             if not 0 < value <= 255:
                 raise ValueError(f"Input std[{i}] is not within the required interval of (0, 255].")
-        self._mean, self._std, self._last = np.asarray(mean, np.float32), np.asarray(std, np.float32), is_hwc
+        self.mean, self.std, self.is_hwc = np.asarray(mean, np.float32), np.asarray(std, np.float32), is_hwc
 
     def __call__(self, image: Any) -> np.ndarray:
         image = image_of(image)
-        channels = 1 if image.ndim == 2 else image.shape[-1 if self._last else 0]
-        if len(self._mean) not in (1, channels):
+        channels = 1 if image.ndim == 2 else image.shape[-1 if self.is_hwc else 0]
+        if len(self.mean) not in (1, channels):
             raise RuntimeError(
                 f"Normalize: number of channels does not match the size of mean and std vectors, got channels: "
-                f"{channels}, size of mean: {len(self._mean)}."
+                f"{channels}, size of mean: {len(self.mean)}."
             )
         height = image.shape[0]
         rows = np.ascontiguousarray(image).reshape(height, image.size // max(height, 1))
-        if self._last or image.ndim == 2:  # NumPy is slow along three channels
-            mean, std = (_repeated(tuple(x.tolist()), rows.shape[1]) for x in (self._mean, self._std))
+        if self.is_hwc or image.ndim == 2:  # NumPy is slow along three channels
+            mean, std = (_repeated(tuple(x.tolist()), rows.shape[1]) for x in (self.mean, self.std))
         else:
-            mean, std = self._mean[:, None], self._std[:, None]
+            mean, std = self.mean[:, None], self.std[:, None]
         made = np.subtract(rows, mean, dtype=np.float32, casting="unsafe")
         made /= std
         return made.reshape(image.shape)
@@ -114,9 +114,36 @@ class NormalizePad(Normalize):
     def __call__(self, image: Any) -> np.ndarray:
         made = super().__call__(image)
         made = made[..., None] if made.ndim == 2 else made
-        axis = 2 if self._last else 0
+        axis = 2 if self.is_hwc else 0
         rest = np.zeros([1 if a == axis else n for a, n in enumerate(made.shape)], made.dtype)
         return np.concatenate([made, rest], axis=axis).astype(self._type)
+
+
+class _ToPlanes:
+    """`Rescale` (if there is one), `Normalize` and `HWC2CHW`: the same steps for each number, but a channel at a time,
+    which stays in the cache between them."""
+
+    def __init__(self, steps: list[Any]) -> None:
+        self._steps = steps
+        self._rescale: Rescale | None = steps[0] if len(steps) == 3 else None
+        self._normalize: Normalize = steps[-2]
+
+    def __call__(self, image: Any) -> np.ndarray:
+        is_image = type(image) is np.ndarray and image.ndim == 3 and image.size and image.dtype.kind in "biuf"
+        channels, mean, std = image.shape[-1] if is_image else 0, self._normalize.mean, self._normalize.std
+        if not is_image or len(mean) not in (1, channels):
+            for step in self._steps:
+                image = step(image)
+            return image
+        made: np.ndarray = np.empty((channels, *image.shape[:2]), np.float32)
+        for i, plane in enumerate(made):
+            plane[...] = image[:, :, i]
+            if self._rescale is not None:
+                plane *= self._rescale.factor
+                plane += self._rescale.shift
+            plane -= mean[i % len(mean)]
+            plane /= std[i % len(mean)]
+        return made
 
 
 class HWC2CHW:
@@ -125,6 +152,17 @@ class HWC2CHW:
     def __call__(self, image: Any) -> np.ndarray:
         image = image_of(image)
         return np.ascontiguousarray(image.transpose(2, 0, 1)) if image.ndim == 3 else image
+
+
+def _joined(before: list[Any]) -> tuple[Any, int]:
+    kinds = [type(step) for step in before]
+    if kinds[-1:] != [Normalize] or not before[-1].is_hwc:
+        return None, 0
+    count = 2 if kinds[-2:] == [Rescale, Normalize] else 1
+    return _ToPlanes([*before[-count:], HWC2CHW()]), count
+
+
+JOINED[HWC2CHW] = _joined
 
 
 class ToTensor:
@@ -254,7 +292,12 @@ class HorizontalFlip(ImageOperation):
     """Left and right exchanged."""
 
     def apply(self, image: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(image[:, ::-1])
+        if image.ndim == 2 or image.shape[2] > 4:
+            return np.ascontiguousarray(image[:, ::-1])
+        made: np.ndarray = np.empty(image.shape, image.dtype)
+        for channel in range(image.shape[2]):  # NumPy is slow along three channels
+            made[..., channel] = image[:, ::-1, channel]
+        return made
 
 
 class VerticalFlip(ImageOperation):

@@ -18,7 +18,8 @@ def warped(
         image: the image.
         matrix: 3 x 3, from places (x, y, 1) of the image to those of the result; (0, 0) is the middle of a pixel.
         size: height and width of the result.
-        inter: ``NEAREST``, ``CUBIC`` or ``LINEAR``, as which others are taken. Results are OpenCV's, within 1.
+        inter: ``NEAREST``, ``CUBIC`` or ``LINEAR``, as which others are taken (also ``PILCUBIC``, as MindSpore does).
+            Results are OpenCV's, within 1.
         fill: what is outside the image, for all channels or for each.
         perspective: whether the last row counts.
     """
@@ -33,7 +34,7 @@ def warped(
     source[RIM:-RIM, RIM:-RIM] = image.reshape(*image.shape[:2], channels)
     if inter is Inter.NEAREST:
         return _taken(source, rows, columns, 0).reshape(*size, *image.shape[2:])
-    weigh = _cubic_weights if inter in (Inter.CUBIC, Inter.PILCUBIC) else _linear_weights
+    weigh = _cubic_weights if inter is Inter.CUBIC else _linear_weights
     left = weigh((columns % STEPS / STEPS).astype(np.float32))
     rows, share, columns = rows // STEPS, (rows % STEPS / STEPS).astype(np.float32), columns // STEPS
     made = np.zeros((*size, channels), np.float32 if image.dtype == np.uint8 else np.float64)
