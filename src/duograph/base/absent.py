@@ -34,6 +34,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "GRAPH STATIC static_mode graph_mode": "it is GRAPH_MODE: set_context(mode=GRAPH_MODE)",
         "PYNATIVE EAGER eager_mode": "it is PYNATIVE_MODE, which is the default",
         "Variable": "write Tensor(data), or Parameter(data, name='w') for what is trained",
+        "load_state_dict": "load_param_into_net(net, load_checkpoint('file.ckpt')) sets parameters",
         "save": "save_checkpoint(net, 'file.ckpt') writes parameters",
         "zeros cat relu randn rand ones arange stack matmul softmax sum mean eye tanh sigmoid exp sqrt randint "
         "where linspace full concat zeros_like ones_like max min argmax mm bmm einsum transpose": "functions are in "
