@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from duograph.profiling import profile
 from duograph.runtime.launch.launcher import statistics
 
 from .run import NoProgram, flushed, hide_runner_frames, run_program
+
+MOST_ALIKE = 2
+"""Functions of one line that have a paragraph each; a loop may make and compile hundreds."""
 
 
 def explain(
@@ -109,7 +113,15 @@ def report(full: bool = False, eager: int | None = None) -> str:
     """
     functions = compiled_functions()
     told: set[Any] = set()
-    parts = [headline([f.explain() for f in functions], eager), *[_paragraph(f, full, told) for f in functions]]
+    parts = [headline([f.explain() for f in functions], eager)]
+    for _, group in groupby(functions, key=lambda f: (_place(f), _name(f))):
+        alike = list(group)
+        more = len(alike) - MOST_ALIKE if len(alike) > MOST_ALIKE + 1 and not full else 0
+        parts += [_paragraph(f, full, told) for f in alike[: len(alike) - more]]
+        if more:
+            versions = _count(sum(len(f.explain().versions) for f in alike[-more:]), "compiled version")
+            parts[-1] += f"\n... and {more} more that were made at this line, with {versions}: define it once, outside "
+            parts[-1] += "of the loop, and give it what differs as an argument."
     failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
     return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
 
@@ -168,16 +180,19 @@ def _place(function: Any) -> tuple[str, int]:
     return (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
 
 
+def _name(function: Any) -> str:
+    return getattr(function.fn, "__qualname__", str(function.fn))
+
+
 def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
     """``told``: the breaks that earlier paragraphs have told; those of segments are also the function's."""
     explanation = function.explain()
     if full:
         return str(explanation)
-    name = getattr(function.fn, "__qualname__", str(function.fn))
     file, line = _place(function)
     count = _count(len(explanation.versions), "compiled version")
     parts = f", cut into {_count(len(explanation.segments), 'compiled segment')}" if explanation.is_cut else ""
-    lines = [f"{name} ({file}:{line}): {count}{parts}"]
+    lines = [f"{_name(function)} ({file}:{line}): {count}{parts}"]
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
         hits = _count(version["hits"], "time")
