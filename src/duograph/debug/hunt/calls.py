@@ -1,9 +1,9 @@
 """Internal failures that no graph is at hand for (capture, guards, native calls): the call as a program of its own.
 
 The program has the compiled function or Cell, the functions and classes of the user's script that it needs, what else
-it names, and the arguments. What cannot be written so (an object of a class in a function) is refused; the file then has
-the traceback. To replay it is to run it: each time in a child process, with a limit of time, because parts of a program
-may have no end.
+it names, and the arguments. What cannot be written so (an object of a class in a function) is refused; the file then
+has the traceback. To replay it is to run it: each time in a child process, with a limit of time, because parts of a
+program may have no end.
 """
 
 from __future__ import annotations
