@@ -332,8 +332,7 @@ def test_explain_gives_advice_and_says_what_is_alike_once():
 
 
 def test_functions_that_a_loop_makes_are_told_together():
-    text = run(
-        "explain", "-c", "import duograph as ms\nfor i in range(5): ms.jit(lambda x, i=i: x * i)(ms.Tensor([1.0]))"
-    )
-    assert text.stderr.count("<lambda> (<string>:2)") == 2
-    assert "... and 3 more that were made at this line, with 3 compiled versions: define it once" in text.stderr
+    loop = "for i in range(5): ms.jit(lambda x, i=i: x * i)(ms.Tensor([1.0]))"
+    text = run("explain", "-c", f"import duograph as ms\n{loop}").stderr
+    assert text.count("<lambda> (<string>:2)") == 2
+    assert "... and 3 more that were made at this line, with 3 compiled versions: define it once" in text

@@ -189,9 +189,8 @@ def test_classes_of_the_script_are_written_down(tmp_path, monkeypatch, capfd, ho
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     variables = {**os.environ, "DUOGRAPH_CACHE_DIR": str(tmp_path / "cache"), "DUOGRAPH_FAILURES": "answer"}
-    done = subprocess.run(
-        [sys.executable, str(script), how], env=variables, capture_output=True, text=True, timeout=120
-    )
+    command = [sys.executable, str(script), how]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
     assert "written to" in done.stderr, done.stderr
     (file,) = (tmp_path / "cache" / "failures").iterdir()
     assert file.suffix == ".py", file.read_text(encoding="utf-8")
