@@ -119,6 +119,10 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "register_default_fn register_fn": "it is register(*types), a decorator",
         "set_doc_url set_doc_url_ set_need_raise set_need_raise_ set_signatures": _THEIRS,
     },
+    "Profiler": {
+        "op_analyse": "str(profiler.recorded) has the table of operators",
+        "offline_analyse": "profiler.analyse() writes tables and timeline when the program ends",
+    },
     "SparseTensor": {"add coalesce mm mv sum": _SPARSE},
     "Tensor": {
         "backward grad grad_fn retain_grad requires_grad is_leaf": _GRADIENTS,

@@ -394,6 +394,7 @@ PLACES |= {
     "Dataset": ms.dataset.NumpySlicesDataset([1, 2]),
     "Sampler": ms.dataset.RandomSampler(),
     "Primitive": ops.Add(),
+    "Profiler": ms.profiler.profile(),
     "Loop": ops.ForiLoop(),
     "MultitypeFuncGraph": ops.MultitypeFuncGraph("f"),
     "SparseTensor": ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 2)),

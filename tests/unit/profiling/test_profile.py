@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops, profiling
+from duograph.base import notices
 from duograph.core.launchable import is_paused
 from duograph.core.op import state
 from duograph.profiling.events import Place
@@ -327,7 +328,10 @@ def test_settings_for_accelerators_are_taken():
         export_type=[profiler.ExportType.Text],
         host_sys=[profiler.HostSystem.CPU],
     )
-    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], experimental_config=chosen) as recorded:
+    notices.forget()
+    with pytest.warns(UserWarning, match="'profiler_level' of 'profile' has no effect"):
+        recorded = profiler.profile(activities=[profiler.ProfilerActivity.CPU], experimental_config=chosen)
+    with recorded:
         ms.ops.exp(ms.Tensor([1.0]))
         recorded.step()
     assert len(recorded.steps) == 1 and chosen.data_simplification
