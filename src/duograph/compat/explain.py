@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from duograph.base.config import config
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 from duograph.core.op import eager_binder
@@ -139,10 +140,12 @@ def headline(explanations: Sequence[Any], eager: int | None = None) -> str:
         eager: operators that ran one by one.
     """
     if not explanations:
-        return (
-            "nothing was compiled: no function with @jit was called, and no Cell in graph mode "
-            "(set_context(mode=GRAPH_MODE))"
-        )
+        why = "no function with @jit was called, and no Cell in graph mode (set_context(mode=GRAPH_MODE))"
+        if not config().jit:
+            why = "MS_JIT is 0"
+        elif config().check_numerics != "off":
+            why = "functions run as plain Python while DUOGRAPH_CHECK_NUMERICS looks at each operator"
+        return f"nothing was compiled: {why}"
     versions = [version for e in explanations for version in e.versions]
     own = [e for e in explanations if not e.function.is_auxiliary]
     plain = sum(e.plain_calls for e in own)
@@ -196,9 +199,8 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
         hits = _count(version["hits"], "time")
-        lines.append(
-            f"  version {number}: {version['operations']} operators, made in {milliseconds:.0f} ms, called {hits}"
-        )
+        size = _count(version["operations"], "operator")
+        lines.append(f"  version {number}: {size}, made in {milliseconds:.0f} ms, called {hits}")
         lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in grouped_recompiles(explanation.recompiles)]
     refused = set() if explanation.is_cut else {(f.reason, str(f.span)) for f in explanation.fallbacks}

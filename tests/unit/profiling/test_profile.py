@@ -336,3 +336,13 @@ def test_settings_for_accelerators_are_taken():
         ms.ops.exp(ms.Tensor([1.0]))
         recorded.step()
     assert len(recorded.steps) == 1 and chosen.data_simplification
+
+
+def test_kernels_of_operators_are_made_by_the_compiler():
+    x = ms.Tensor(X[:3, :5] * 0.25)
+    with ms.profile() as p:
+        ops.erfinv(x)
+        ops.erfinv(x)
+    (made,) = [event for event in p.events if event.name == "kernel of erfinv"]
+    first, second = [event for event in p.events if event.name == "erfinv"]
+    assert made.kind == "stage" and first.begin <= made.begin and made.begin + made.duration <= second.begin
