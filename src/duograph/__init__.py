@@ -76,7 +76,7 @@ PATHS: dict[str, str] = {
     "mindrecord": "duograph.dataset.mindrecord",
     "onnx": "duograph.train.onnx",
     "parallel": "duograph.device.parallel",
-    "profiler": "duograph.device.profiler",
+    "profiler": "duograph.train.profiling",
 }
 """Modules that users import from the top, and the rooms in which they lie."""
 

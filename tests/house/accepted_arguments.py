@@ -111,11 +111,9 @@ ACCEPTED: dict[str, str] = {
         api.primitives.base:Primitive.set_prim_instance_name(name)
     """,
     PROFILE: """
-        device.profiler:DynamicProfilerMonitor.__init__(cfg_path,kwargs,poll_interval)
         device.profiler:mstx.mark(domain,stream)
         device.profiler:mstx.range_end(domain) device.profiler:mstx.range_start(domain,stream)
-        device.profiler:profile.__init__(kwargs)
-        device.profiler:profile.analyse(args,kwargs) device.profiler:tensorboard_trace_handler(args,kwargs)
+        device.profiler:profile.analyse(args,kwargs)
     """,
     NO_NEED: """
         numpy.histograms:histogram_bin_edges(weights)

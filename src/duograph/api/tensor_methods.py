@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from duograph.base.absent import ELSEWHERE, instead
+from duograph.base.absent import ELSEWHERE, Elsewhere
 from duograph.tensor.tensor import Tensor
 
 from . import (
@@ -120,21 +120,7 @@ attach(native.public_methods({
 }))  # fmt: skip
 
 
-class Elsewhere:
-    """An attribute that is not there, whose error says what to write instead: PyTorch's ``backward``.
-
-    A ``__getattr__`` of Tensor would say it as well, and make every attribute that is there slower.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, tensor: Tensor | None, owner: type) -> Any:
-        said = f"{owner.__name__!r} object has no attribute {self.name!r}{instead('Tensor', self.name)}"
-        raise AttributeError(said, name=self.name)  # with its ``obj``, Python would show the nearest name as well
-
-
-attach({name: Elsewhere(name) for name in ELSEWHERE["Tensor"]})
+attach({name: Elsewhere("Tensor", name) for name in ELSEWHERE["Tensor"]})
 attach(native.public_methods({"to_coo": sparse.dense_to_sparse_coo, "to_csr": sparse.dense_to_sparse_csr}))
 attach(operators.OPERATORS)
 attach(tensor_python.PROTOCOL)

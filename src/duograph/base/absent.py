@@ -8,17 +8,20 @@ sentence of the `AttributeError` or `ImportError`; a name in neither table gets 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
+from typing import Any, TypeVar
 
 from .not_here import NOT_HERE
 
-__all__ = ["absence", "instead", "keyword_instead", "nearest"]
+__all__ = ["ELSEWHERE", "Elsewhere", "absence", "instead", "keyword_instead", "nearest", "says_instead"]
 
 _GRADIENTS = "gradients come from value_and_grad(forward, None, net.trainable_params())(x), not from backward()"
 _ONE_DEVICE = "there is one device, the CPU: leave it out"
 
 _THEIRS = "it is part of the machinery of MindSpore, which this package has not"
+_ENGINE = "it belongs to MindSpore's engine of data sets; here they are plain Python iterators"
+_SPARSE = "it computes with sparse tensors, of which there are only the containers; use x.to_dense()"
 
 _ELSEWHERE: dict[str, dict[str, str]] = {
     "": {
@@ -31,6 +34,7 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "GRAPH STATIC static_mode graph_mode": "it is GRAPH_MODE: set_context(mode=GRAPH_MODE)",
         "PYNATIVE EAGER eager_mode": "it is PYNATIVE_MODE, which is the default",
         "Variable": "write Tensor(data), or Parameter(data, name='w') for what is trained",
+        "load_state_dict": "load_param_into_net(net, load_checkpoint('file.ckpt')) sets parameters",
         "save": "save_checkpoint(net, 'file.ckpt') writes parameters",
         "zeros cat relu randn rand ones arange stack matmul softmax sum mean eye tanh sigmoid exp sqrt randint "
         "where linspace full concat zeros_like ones_like max min argmax mm bmm einsum transpose": "functions are in "
@@ -73,6 +77,53 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "no_grad": "it is no_grad at the top of the package",
     },
     "mint": {"conv2d": "it is mint.nn.functional.conv2d"},
+    "dataset": {
+        "DataLoader": "data sets give batches themselves: GeneratorDataset(source, names).batch(32)",
+        "TensorDataset": "it is NumpySlicesDataset((x, y), ['x', 'y'])",
+        "random_split": "it is a method: data.split([0.8, 0.2])",
+        "Subset": "data.take(n), data.skip(n) and SubsetSampler(indices) choose rows",
+        "BatchSampler": "data.batch(n) makes batches; samplers are SequentialSampler, RandomSampler, ...",
+    },
+    "Dataset": {
+        "build_vocab": "it is text.Vocab.from_dataset(data, columns)",
+        "build_sentencepiece_vocab": "it is not provided; text.Vocab.from_dataset(data, columns) has whole words",
+        "copy_batch_size create_ir_tree disable_sync get_sync_notifiers input_indexs is_sharded is_shuffled is_sync "
+        "iterator_bootstrap parse parse_tree post_parse pre_parse pre_process prepare_multiprocessing": _ENGINE,
+        "device_que send recv": "model.train takes the data set, and data.create_tuple_iterator() gives its rows",
+        "get_init_step set_init_step": "model.train(initial_epoch=...) and data.skip(n) go on where a run has ended",
+        "to_json from_json": "a pipeline is made of Python functions, of which there is no text",
+        "prefetch": "rows are made ahead; see config.set_prefetch_size",
+        "as_numpy_iterator": "it is create_tuple_iterator(output_numpy=True)",
+        "from_tensor_slices": "it is NumpySlicesDataset(data, names)",
+        "cache": "rows of NumpySlicesDataset are in memory; keep those of others in a list, for GeneratorDataset",
+    },
+    "Sampler": {
+        "get_shuffle_mode is_sharded is_shuffled parse parse_child parse_child_for_minddataset parse_for_minddataset "
+        "set_offset": _ENGINE,
+    },
+    "Primitive": {
+        "add_attr": "it is add_prim_attr(name, value)",
+        "del_attr": "it is del_prim_attr(name)",
+        "set_instance_name": "it is set_prim_instance_name(name)",
+        "set_hook_fn": "see ops.HookBackward, and register_hook of tensors",
+        "check_elim get_user_data set_const_input_indexes set_const_prim set_inplace_prim set_prim_type "
+        "set_signatures set_user_data update_parameter": _THEIRS,
+    },
+    "Loop": {
+        "add_attr add_prim_attr check_elim del_attr del_prim_attr get_attr_dict get_user_data init_prim_io_names place "
+        "recompute set_const_input_indexes set_const_prim set_device set_hook_fn set_inplace_prim set_instance_name "
+        "set_prim_instance_name set_prim_type set_signatures set_stage set_user_data shard update_parameter": "a loop "
+        "becomes one of the graph, and has no attributes of its own",
+    },
+    "MultitypeFuncGraph": {
+        "register_default_fn register_fn": "it is register(*types), a decorator",
+        "set_doc_url set_doc_url_ set_need_raise set_need_raise_ set_signatures": _THEIRS,
+    },
+    "Profiler": {
+        "op_analyse": "str(profiler.recorded) has the table of operators",
+        "offline_analyse": "profiler.analyse() writes tables and timeline when the program ends",
+    },
+    "SparseTensor": {"add coalesce mm mv sum": _SPARSE},
     "Tensor": {
         "backward grad grad_fn retain_grad requires_grad is_leaf": _GRADIENTS,
         "cuda cpu is_cuda": _ONE_DEVICE,
@@ -110,6 +161,11 @@ _ELSEWHERE: dict[str, dict[str, str]] = {
         "IGNORE_LIST T_destination bprop_debug cell_init_args create_time enable_backward_hook exist_names exist_objs "
         "get_func_graph_proto global_cells parallel_parameter_merge_net_dict parallel_parameter_name_list "
         "parameter_layout_dict run_construct total_instance_count": _THEIRS,
+        "reset_parameters reset_running_stats": "make the layer anew, or assign: "
+        "parameter.set_data(initializer('he_uniform', parameter.shape))",
+        "broadcast_params decay_weight flatten_gradients get_lr_parameter get_weight_decay gradients_centralization "
+        "scale_grad target unique": "it is an attribute of the optimizer inside: net.opt",
+        "check_axis_valid check_types_valid get_axis get_loss shape_mapping implementation": _THEIRS,
         "step": "an optimizer is called with the gradients: optimizer(grads)",
         "param_groups": "it is optimizer.parameters, and group_params for groups",
     },
@@ -125,6 +181,7 @@ ELSEWHERE = {
     for place, table in _ELSEWHERE.items()
 }
 """Place (a module below the top, or a class) -> name -> what to write instead."""
+_CLASSES = frozenset(place for place in ELSEWHERE if place[:1].isupper())
 
 
 @cache
@@ -148,6 +205,7 @@ KEYWORDS = {
     "size_average": "reduction", "dim": "axis", "keepdim": "keep_dims",
     "elementwise_affine": "has_bias", "track_running_stats": "use_batch_statistics",
     "nesterov": "use_nesterov", "betas": "beta1", "num_classes": "depth", "argnums": "grad_position", "prob": "p",
+    "drop_last": "drop_remainder", "num_workers": "num_parallel_workers", "groups": "group",
 }  # fmt: skip
 """Keyword of PyTorch's: the one that means it here, in what has that one; what follows PyTorch has it the other way."""
 
@@ -190,7 +248,7 @@ def instead(place: str, name: str, names: Iterable[str] = ()) -> str:
     from difflib import SequenceMatcher
 
     near = nearest(name, names)
-    text, is_listed = ("", False) if place in ("Tensor", "Cell", "Model") else absence(place, name)
+    text, is_listed = ("", False) if place in _CLASSES else absence(place, name)
     is_misspelt = near is not None and SequenceMatcher(None, name.lower(), near.lower()).ratio() > _MISSPELT
     if text and (is_listed or not is_misspelt):
         return f": it {text}"
@@ -218,3 +276,32 @@ def keyword_instead(name: str, known: Iterable[str]) -> str:
             return f"; it is called {other!r} here"
     near = nearest(name, names)
     return f"; the nearest is {near!r}" if near else ""
+
+
+class Elsewhere:
+    """An attribute that is not there, whose error says what to write instead: PyTorch's ``backward``.
+
+    A ``__getattr__`` would say it as well, and make every attribute that is there slower, or harder to capture.
+    """
+
+    def __init__(self, place: str, name: str) -> None:
+        self.place, self.name = place, name
+
+    def __get__(self, subject: object, owner: type) -> Any:
+        said = f"{owner.__name__!r} object has no attribute {self.name!r}{instead(self.place, self.name)}"
+        raise AttributeError(said, name=self.name)  # with its ``obj``, Python would show the nearest name as well
+
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def says_instead(place: str) -> Callable[[_Class], _Class]:
+    """Decorator of a class: the names that `ELSEWHERE` has of ``place`` say what to write instead."""
+
+    def attach(cls: _Class) -> _Class:
+        for name in ELSEWHERE[place]:
+            if not hasattr(cls, name):
+                setattr(cls, name, Elsewhere(place, name))
+        return cls
+
+    return attach

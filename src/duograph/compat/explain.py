@@ -10,9 +10,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from duograph.base.config import config
 from duograph.base.events import Event, listen
 from duograph.base.failures import failure_report
 from duograph.core.op import eager_binder
@@ -22,6 +24,9 @@ from duograph.profiling import profile
 from duograph.runtime.launch.launcher import statistics
 
 from .run import NoProgram, flushed, hide_runner_frames, run_program
+
+MOST_ALIKE = 2
+"""Functions of one line that have a paragraph each; a loop may make and compile hundreds."""
 
 
 def explain(
@@ -109,7 +114,15 @@ def report(full: bool = False, eager: int | None = None) -> str:
     """
     functions = compiled_functions()
     told: set[Any] = set()
-    parts = [headline([f.explain() for f in functions], eager), *[_paragraph(f, full, told) for f in functions]]
+    parts = [headline([f.explain() for f in functions], eager)]
+    for _, group in groupby(functions, key=lambda f: (_place(f), _name(f))):
+        alike = list(group)
+        more = len(alike) - MOST_ALIKE if len(alike) > MOST_ALIKE + 1 and not full else 0
+        parts += [_paragraph(f, full, told) for f in alike[: len(alike) - more]]
+        if more:
+            versions = _count(sum(len(f.explain().versions) for f in alike[-more:]), "compiled version")
+            parts[-1] += f"\n... and {more} more that were made at this line, with {versions}: define it once, outside "
+            parts[-1] += "of the loop, and give it what differs as an argument."
     failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
     return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
 
@@ -127,10 +140,12 @@ def headline(explanations: Sequence[Any], eager: int | None = None) -> str:
         eager: operators that ran one by one.
     """
     if not explanations:
-        return (
-            "nothing was compiled: no function with @jit was called, and no Cell in graph mode "
-            "(set_context(mode=GRAPH_MODE))"
-        )
+        why = "no function with @jit was called, and no Cell in graph mode (set_context(mode=GRAPH_MODE))"
+        if not config().jit:
+            why = "MS_JIT is 0"
+        elif config().check_numerics != "off":
+            why = "functions run as plain Python while DUOGRAPH_CHECK_NUMERICS looks at each operator"
+        return f"nothing was compiled: {why}"
     versions = [version for e in explanations for version in e.versions]
     own = [e for e in explanations if not e.function.is_auxiliary]
     plain = sum(e.plain_calls for e in own)
@@ -168,22 +183,24 @@ def _place(function: Any) -> tuple[str, int]:
     return (code.co_filename, code.co_firstlineno) if code is not None else ("", 0)
 
 
+def _name(function: Any) -> str:
+    return getattr(function.fn, "__qualname__", str(function.fn))
+
+
 def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
     """``told``: the breaks that earlier paragraphs have told; those of segments are also the function's."""
     explanation = function.explain()
     if full:
         return str(explanation)
-    name = getattr(function.fn, "__qualname__", str(function.fn))
     file, line = _place(function)
     count = _count(len(explanation.versions), "compiled version")
     parts = f", cut into {_count(len(explanation.segments), 'compiled segment')}" if explanation.is_cut else ""
-    lines = [f"{name} ({file}:{line}): {count}{parts}"]
+    lines = [f"{_name(function)} ({file}:{line}): {count}{parts}"]
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
         hits = _count(version["hits"], "time")
-        lines.append(
-            f"  version {number}: {version['operations']} operators, made in {milliseconds:.0f} ms, called {hits}"
-        )
+        size = _count(version["operations"], "operator")
+        lines.append(f"  version {number}: {size}, made in {milliseconds:.0f} ms, called {hits}")
         lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in grouped_recompiles(explanation.recompiles)]
     refused = set() if explanation.is_cut else {(f.reason, str(f.span)) for f in explanation.fallbacks}

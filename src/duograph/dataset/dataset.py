@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from duograph.base.absent import keyword_instead, says_instead
 from duograph.context.settings import INT32_MAX
 from duograph.core import dtype as dt
 
@@ -43,9 +45,11 @@ def no_other_options(method: str, options: dict[str, Any], *known: str) -> None:
     """
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise TypeError(f"{method}() got an unexpected keyword argument '{unknown[0]}'")
+        hint = keyword_instead(unknown[0], inspect.signature(getattr(Dataset, method)).parameters)
+        raise TypeError(f"{method}() got an unexpected keyword argument '{unknown[0]}'{hint}")
 
 
+@says_instead("Dataset")
 class Dataset:
     """A node of a pipeline; subclasses define `rows`, `column_names` and `size`."""
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.absent import says_instead
+
 from . import config
 
 
+@says_instead("Sampler")
 class Sampler:
     """Base class: `indices` gives row numbers. User samplers define ``__iter__`` and may read ``self.dataset_size``.
 

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from duograph import profiling
+from duograph.base.absent import says_instead
 from duograph.base.files import write_file
+from duograph.base.notices import no_effect, unknown_option
 
 __all__ = [
-    "AicoreMetrics", "DynamicProfilerMonitor", "ExportType", "HostSystem", "Profiler", "ProfilerActivity",
+    "AicoreMetrics", "ExportType", "HostSystem", "Profiler", "ProfilerActivity",
     "ProfilerLevel", "mstx", "profile", "schedule", "tensorboard_trace_handler",
 ]  # fmt: skip
 
@@ -87,6 +89,36 @@ class _ExperimentalConfig:
     host_sys: list[HostSystem] | None = None
 
 
+_ALWAYS = ("activities", "data_simplification", "mstx", "record_shapes", "sync_enable", "with_stack")
+_NEVER = {
+    "profiler_level": "every operator and kernel is recorded",
+    **dict.fromkeys(("aic_metrics", "l2_cache", "hbm_ddr", "pcie"), "there is no accelerator whose counters are read"),
+    **dict.fromkeys(("sys_io", "sys_interconnection", "host_sys"), "only this process is watched"),
+    "parallel_strategy": "networks are not spread over devices by the compiler",
+    "data_process": "pipelines are Python code, which a profiler of Python shows",
+    "export_type": "results are written as text and JSON",
+    **dict.fromkeys(("mstx_domain_include", "mstx_domain_exclude"), "marks of all domains are recorded"),
+}
+_DEFAULTS = (None, False, [], ProfilerLevel.Level0, AicoreMetrics.AiCoreNone, [ExportType.Text])
+
+
+def look_at(options: dict[str, Any]) -> None:
+    """Tells of options that are not known, or are asked for and not provided."""
+    given = dict(options)
+    chosen = given.pop("experimental_config", None)
+    if chosen is not None and not isinstance(chosen, _ExperimentalConfig):
+        raise TypeError(f"For 'profile', 'experimental_config' must be an _ExperimentalConfig, but got {chosen!r}.")
+    for name, value in {**given, **(vars(chosen) if chosen is not None else {})}.items():
+        if name in _NEVER:
+            if not any(type(value) is type(default) and value == default for default in _DEFAULTS):
+                no_effect(f"'{name}' of 'profile'", _NEVER[name], stacklevel=4)
+        elif name not in _ALWAYS:
+            unknown_option("profile", name, (*_NEVER, *_ALWAYS, *_NAMED), stacklevel=4)
+
+
+_NAMED = ("schedule", "on_trace_ready", "start_profile", "output_path", "profile_memory", "experimental_config")
+
+
 class schedule:
     """Which steps are recorded: ``skip_first``, then cycles of ``wait``, ``warmup`` and ``active`` steps.
 
@@ -115,6 +147,7 @@ class schedule:
         return step % cycle >= self.wait + self.warmup
 
 
+@says_instead("Profiler")
 class profile:
     """Records operators, kernels and the times of steps, as a context or by `start`, `step` and `stop`.
 
@@ -124,7 +157,8 @@ class profile:
         start_profile (bool): start at once (`Profiler`). Default ``True``.
         output_path (str): folder of what is written (`Profiler`). Default ``"./data"``.
         profile_memory (bool): whether arrays are followed. Default ``False``.
-        kwargs: ``activities``, ``with_stack`` and others, without effect: stacks and operators are always recorded.
+        kwargs: the other options of MindSpore's, and ``experimental_config``. Stacks, shapes and marks are always
+            recorded; what is asked of accelerators has no effect, which is told once.
 
     Attributes:
         recorded (duograph.profile): what the recorded steps did, with tables by line, operator, kernel and layer.
@@ -143,6 +177,11 @@ class profile:
         **kwargs: Any,
     ) -> None:
         self._schedule, self._ready, self._path = schedule, on_trace_ready, output_path
+        if schedule is not None and not callable(schedule):
+            raise TypeError(f"For 'profile', 'schedule' must be callable, but got {type(schedule).__name__}.")
+        if on_trace_ready is not None and not callable(on_trace_ready):
+            raise TypeError(f"For 'profile', 'on_trace_ready' must be callable, but got {on_trace_ready!r}.")
+        look_at(kwargs)
         self.recorded = profiling.profile(memory=bool(profile_memory))
         self.steps: list[float] = []
         self._number, self._since = 0, 0.0
@@ -207,6 +246,10 @@ class profile:
         """Remembers a text under a key."""
         self.metadata = {**getattr(self, "metadata", {}), key: value}
 
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """Remembers what a text in JSON says under a key."""
+        self.metadata = {**getattr(self, "metadata", {}), key: json.loads(value)}
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -221,9 +264,20 @@ class Profiler(profile):
     _starts = True
 
 
-def tensorboard_trace_handler(dir_name: str = "./data", *args: Any, **kwargs: Any) -> Callable[[profile], None]:
-    """What writes the files of a profile to a folder when recording ends."""
-    return lambda recorded: recorded.write(dir_name)
+def tensorboard_trace_handler(
+    dir_name: str | None = None, worker_name: str | None = None, analyse_flag: bool = True, async_mode: bool = False
+) -> Callable[[profile], None]:
+    """What writes the files of a profile to a folder when recording ends.
+
+    Args:
+        dir_name (str): the folder. Default ``None``: ``"./data"``.
+        worker_name (str): a folder in it for this process. Default ``None``: none.
+        analyse_flag (bool): the tables are written in any case.
+        async_mode (bool): files are written before the handler returns.
+    """
+    if not analyse_flag or async_mode:
+        no_effect("'analyse_flag' or 'async_mode' of 'tensorboard_trace_handler'", "files are written at the end")
+    return lambda recorded: recorded.write(str(Path(dir_name or "./data", worker_name or "")))
 
 
 class mstx:
@@ -249,19 +303,3 @@ class mstx:
         """Ends a range; one that has not begun is nothing."""
         if (begun := cls._begun.pop(range_id, None)) is not None:
             profiling.mark(*begun)
-
-
-class DynamicProfilerMonitor(profile):
-    """Like `profile`; the configuration file is not watched.
-
-    Args:
-        cfg_path (str): folder of the configuration.
-        output_path (str): Default ``"./dyn_profile_data"``.
-        poll_interval (int): Default ``2``.
-    """
-
-    def __init__(
-        self, cfg_path: str, output_path: str = "./dyn_profile_data", poll_interval: int = 2, **kwargs: Any
-    ) -> None:
-        super().__init__(output_path=output_path)
-        self.start()

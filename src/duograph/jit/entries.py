@@ -95,7 +95,7 @@ class Fallback(Looks):
     @property
     def account(self) -> str:
         """How often plain Python ran because of it, and how long."""
-        return f"{self.hits} calls ran as plain Python: {self.seconds * 1e3:.1f} ms"
+        return f"{self.hits} call{'s' if self.hits != 1 else ''} ran as plain Python: {self.seconds * 1e3:.1f} ms"
 
 
 class Entries:

@@ -85,6 +85,8 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
         own["requires_grad"] = False
         own["cell_type"] = None
         self._init_hooks()
+        if flags is not None and not isinstance(flags, dict):  # what ``nn.ReLU(1, 2)`` means, nobody knows
+            raise TypeError(f"For '{type(self).__name__}', the 'flags' must be a dict, but got {type(flags).__name__}.")
         if flags:
             self.add_flags(**flags)
 
@@ -202,7 +204,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             if found is not None and name in found:
                 return found[name]
         hint = instead("Cell", name)
-        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint or '.'}"
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint}"
         raise AttributeError(said, name=name, obj=None if hint else self)  # else Python shows the nearest name with it
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from duograph.base.diagnostics import DuographError
+from duograph.base.diagnostics import DuographError, InternalError
 from duograph.base.failures import SHORTAGE, ExtensionError, is_from_outside
 from duograph.base.fork import fork_safe_lock
 from duograph.core.op import rules_version
 from duograph.ir.node import Graph
 from duograph.ir.verify import verify
+
+from .manager import ApplyRules
 
 __all__ = ["RegisteredPass", "register", "registered", "unregister", "with_registered"]
 
@@ -49,7 +51,8 @@ class RegisteredPass:
         except Exception as error:
             if is_from_outside(error):
                 raise
-            raise self._error(graph, f"{type(error).__name__}: {error}") from error
+            said = error.diagnostic.message if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+            raise self._error(graph, said) from error  # an internal error of rules that are the user's is theirs
         if not isinstance(made, Graph):
             raise self._error(graph, f"it must give a graph, but gave a {type(made).__name__}")
         if made is not graph:
@@ -59,17 +62,24 @@ class RegisteredPass:
     def _check(self, graph: Graph, made: Graph) -> None:
         if made.context is not graph.context:
             raise self._error(graph, "its graph is of another context: make nodes with graph.context.apply")
-        if made.params != graph.params or made.output.type != graph.output.type:
-            raise self._error(graph, "its graph has other parameters, or gives values of other types")
+        if made.params != graph.params:
+            raise self._error(graph, f"its graph must have the parameters {_types(graph)}, but has {_types(made)}")
+        if made.output.type != graph.output.type:
+            raise self._error(graph, f"its graph must give {graph.output.type}, but gives {made.output.type}")
         try:
             verify(made, "canonical", after=f"pass {self.name}")
         except DuographError as error:
             raise self._error(graph, str(error)) from error
 
     def _error(self, graph: Graph, why: str) -> ExtensionError:
-        code = getattr(self.function, "__code__", None)
+        is_ours = isinstance(getattr(self.function, "__self__", None), ApplyRules)  # then the rules are to blame
+        code = None if is_ours else getattr(self.function, "__code__", None)
         where = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
         return ExtensionError(f"the registered pass {self.name!r}{where} failed on @{graph.name}: {why}")
+
+
+def _types(graph: Graph) -> str:
+    return f"({', '.join(f'{param}: {param.type}' for param in graph.params)})"
 
 
 def register(
@@ -82,7 +92,8 @@ def register(
             changes nothing. Without it, ``register`` returns a decorator.
         before (str, optional): the pass that it runs before: ``"simplify"``, ``"anchors"`` or ``"overlap"``; ``None``:
             after all of them. Default: ``"simplify"``.
-        name (str, optional): its name in dumps, reports and errors. Default: that of the function.
+        name (str, optional): its name in dumps, reports and errors. Default: that of the function, or of the set of
+            rules that ``function`` applies.
 
     Returns:
         The function.
@@ -108,7 +119,9 @@ def register(
         raise TypeError(f"For 'register', the pass must be callable, but got {type(function).__name__}.")
     if before is not None and before not in PLACES:
         raise ValueError(f"For 'register', 'before' must be one of {[*PLACES, None]}, but got {before!r}.")
-    called = str(name or getattr(function, "__name__", type(function).__name__))
+    owner = getattr(function, "__self__", None)
+    named = owner.name if isinstance(owner, ApplyRules) else getattr(function, "__name__", type(function).__name__)
+    called = str(name or named)
     made = RegisteredPass(called, function, before)
     with _lock:
         if any(known.name == made.name for known in _registered):

@@ -30,7 +30,7 @@ class Rule:
         self.name: str = replace.__name__
         self.law = (replace.__doc__ or "").strip()
         if not self.law:
-            raise ValueError(f"the rule {self.name} does not state its law")
+            raise ValueError(f"the rule {self.name} has no docstring, which states its law: 'relu(relu(x)) -> relu(x)'")
         self.wants = list(inspect.signature(replace).parameters)
         if missing := set(self.wants) - {v.name for v in variables_of(pattern)}:
             raise ValueError(f"the rule {self.name} wants {sorted(missing)}, which its pattern does not capture")

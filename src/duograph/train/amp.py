@@ -342,8 +342,12 @@ def build_train_network(
         Cell.
 
     Raises:
+        TypeError: the optimizer is none, but its class, say.
         ValueError: unknown level or keyword, or a keyword that the level does not go with.
     """
+    if not isinstance(optimizer, Cell):
+        kind = type(optimizer).__name__
+        raise TypeError(f"The type of 'optimizer' should be one of '['Optimizer']', but got type '{kind}'.")
     if level not in LEVELS:
         raise ValueError(f"The amp level {level} is not supported")
     auto_mixed_precision(network, _level_of(level, kwargs))

@@ -18,7 +18,7 @@ from duograph.nn.wrap import WithEvalCell, WithLossCell
 from duograph.tensor.tensor import Tensor
 
 from . import agreement
-from .amp import build_train_network
+from .amp import LEVELS, build_train_network
 from .callback import CallbackManager, InternalCallbackParam, RunContext
 from .callback.monitors import loss_value
 from .callback.progress import with_progress
@@ -100,6 +100,8 @@ class Model:
             raise TypeError(f"For 'Model', the argument 'loss_fn' must be Cell or function, but got {loss_fn!r}.")
         if optimizer is not None and not isinstance(optimizer, Cell):
             raise TypeError(f"For 'Model', the argument 'optimizer' must be Optimizer, but got {type(optimizer)}.")
+        if amp_level not in LEVELS:
+            raise ValueError(f"The 'level' should be in : {list(LEVELS)}, but got {amp_level}.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._amp = {"level": amp_level, "boost_level": boost_level, **kwargs}
         self._metrics = get_metrics(metrics)

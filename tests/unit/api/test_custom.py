@@ -128,6 +128,9 @@ def test_what_does_not_fit(compiled):
         call(lambda x: double(x), ms.Tensor([1, 2], ms.int32))
     with pytest.raises(TypeError, match="takes 1 tensors, but got 2"):
         call(lambda x: double(x, x), ms.Tensor(X))
+    short = ops.Custom(DOUBLE, dims=lambda x, out: (out[0] - 1,))
+    with pytest.raises(ExtensionError, match=f"does not write element {len(X) - 1} of its result"):
+        call(lambda x: short(x), ms.Tensor(X))
     late = ops.Custom(DOUBLE, dims=lambda x, out: (out[0] + 1,))
     with pytest.raises(ExtensionError, match="leaves its buffers"):
         call(lambda x: late(x), ms.Tensor([1.0, 2.0]))

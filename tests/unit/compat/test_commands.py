@@ -329,3 +329,23 @@ def test_explain_gives_advice_and_says_what_is_alike_once():
     assert sum("<Adam>: " in line for line in guards) == 1 and len(guards) < 25, guards
     assert "4 parameters: shape and dtype of 0.weight, 0.bias, 2.weight, 2.bias" in full
     assert re.search(r"matmul\(.*# <string>:\d+ in SequentialCell\.0 \(Dense\)", full)
+
+
+def test_functions_that_a_loop_makes_are_told_together():
+    loop = "for i in range(5): ms.jit(lambda x, i=i: x * i)(ms.Tensor([1.0]))"
+    text = run("explain", "-c", f"import duograph as ms\n{loop}").stderr
+    assert text.count("<lambda> (<string>:2)") == 2
+    assert "... and 3 more that were made at this line, with 3 compiled versions: define it once" in text
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "why"),
+    [
+        ("MS_JIT", "0", "MS_JIT is 0"),
+        ("DUOGRAPH_CHECK_NUMERICS", "warn", "while DUOGRAPH_CHECK_NUMERICS looks at each"),
+    ],
+)
+def test_why_nothing_was_compiled(monkeypatch, variable, value, why):
+    monkeypatch.setenv(variable, value)
+    text = run("explain", "-c", "import duograph as ms\nms.jit(lambda x: x + 1)(ms.Tensor([1.0]))").stderr
+    assert "nothing was compiled: " in text and why in text

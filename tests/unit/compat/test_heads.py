@@ -388,7 +388,17 @@ def test_our_own_modules_say_why_too():
 # ---- PyTorch ---------------------------------------------------------------------------------------------------------
 
 PLACES = {"mint": ms.mint, "": ms, "nn": nn, "ops": ops, "Tensor": Tensor([1.0]), "Cell": nn.ReLU()}
-PLACES["Model"] = ms.Model(nn.ReLU())
+PLACES |= {
+    "Model": ms.Model(nn.ReLU()),
+    "dataset": ms.dataset,
+    "Dataset": ms.dataset.NumpySlicesDataset([1, 2]),
+    "Sampler": ms.dataset.RandomSampler(),
+    "Primitive": ops.Add(),
+    "Profiler": ms.profiler.profile(),
+    "Loop": ops.ForiLoop(),
+    "MultitypeFuncGraph": ops.MultitypeFuncGraph("f"),
+    "SparseTensor": ms.COOTensor(Tensor([[0, 1]]), Tensor([1.0]), (2, 2)),
+}
 
 
 @pytest.mark.parametrize("place", ELSEWHERE)

@@ -125,9 +125,80 @@ def test_what_cannot_be_written_is_told_with_its_program(place, monkeypatch, cap
     assert file.suffix == ".txt"
     assert main([str(file)]) == main(["--check", str(file)]) == 0
     told = capfd.readouterr().out
+    assert "the call is not written down: a Odd cannot be written: no" in file.read_text(encoding="utf-8")
     assert "KeyError: 'planted'" in told and "to replay it: DUOGRAPH_FAILURES=raise" in told
     file.write_text("nothing", encoding="utf-8")
     assert main([str(file)]) == 2
+
+
+SCRIPT = """
+import sys
+from dataclasses import dataclass
+import duograph as ms
+from duograph import nn, ops
+from duograph.frontend.ast.loops import Loops
+
+
+@dataclass
+class Sizes:
+    width: int = 2
+
+
+class Twice(nn.Cell):
+    def twice(self, x: "ms.Tensor") -> ms.Tensor:
+        for _ in range(2):
+            x = act(x)
+        return x
+
+
+class Net(Twice):
+    def __init__(self, sizes: Sizes):
+        super().__init__()
+        self.sizes = sizes
+
+    def construct(self, x):
+        return self.twice(x) * self.sizes.width
+
+
+def act(x):
+    return ops.relu(x) + 1
+
+
+def planted(*_, **__):
+    raise KeyError("planted")
+
+
+net, how = Net(Sizes()), sys.argv[1]
+Loops.exec_For = planted
+x = ms.Tensor([1.0, -2.0])
+if how == "global":
+    @ms.jit
+    def step(x):
+        return net(x)
+    step(x)
+elif how == "cell":
+    ms.jit(net)(x)
+else:
+    ms.set_context(mode=ms.GRAPH_MODE)
+    net(x)
+"""
+
+
+@pytest.mark.parametrize("how", ["global", "cell", "graph"])
+def test_classes_of_the_script_are_written_down(tmp_path, monkeypatch, capfd, how):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    variables = {**os.environ, "DUOGRAPH_CACHE_DIR": str(tmp_path / "cache"), "DUOGRAPH_FAILURES": "answer"}
+    command = [sys.executable, str(script), how]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=120)
+    assert "written to" in done.stderr, done.stderr
+    (file,) = (tmp_path / "cache" / "failures").iterdir()
+    assert file.suffix == ".py", file.read_text(encoding="utf-8")
+    done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "[6. 4.]\n", done.stderr
+    monkeypatch.setattr(Loops, "exec_For", planted)
+    assert main(["--check", str(file)]) == 1
+    assert "KeyError" in capfd.readouterr().out
 
 
 def test_a_part_that_does_not_end_is_no_failure(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 
 import duograph as ms
 from duograph import Tensor, nn, ops, profiling
+from duograph.base import notices
 from duograph.core.launchable import is_paused
 from duograph.core.op import state
 from duograph.profiling.events import Place
@@ -327,7 +328,21 @@ def test_settings_for_accelerators_are_taken():
         export_type=[profiler.ExportType.Text],
         host_sys=[profiler.HostSystem.CPU],
     )
-    with profiler.profile(activities=[profiler.ProfilerActivity.CPU], experimental_config=chosen) as recorded:
+    notices.forget()
+    with pytest.warns(UserWarning) as found:
+        recorded = profiler.profile(activities=[profiler.ProfilerActivity.CPU], experimental_config=chosen)
+    assert len([str(w.message) for w in found if "has no effect" in str(w.message)]) == 3
+    with recorded:
         ms.ops.exp(ms.Tensor([1.0]))
         recorded.step()
     assert len(recorded.steps) == 1 and chosen.data_simplification
+
+
+def test_kernels_of_operators_are_made_by_the_compiler():
+    x = ms.Tensor(X[:3, :5] * 0.25)
+    with ms.profile() as p:
+        ops.erfinv(x)
+        ops.erfinv(x)
+    (made,) = [event for event in p.events if event.name == "kernel of erfinv"]
+    first, second = [event for event in p.events if event.name == "erfinv"]
+    assert made.kind == "stage" and first.begin <= made.begin and made.begin + made.duration <= second.begin

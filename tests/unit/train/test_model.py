@@ -157,6 +157,10 @@ def test_names_in_place_of_loss_and_optimizer():
         ms.Model(nn.Dense(3, 1), "mse")
     with pytest.raises(TypeError, match="'optimizer' must be Optimizer, but got <class 'str'>"):
         ms.Model(nn.Dense(3, 1), nn.MSELoss(), "sgd")
+    with pytest.raises(ValueError, match="'level' should be in : .*'O3', 'auto'.*, but got O9"):
+        ms.Model(nn.Dense(3, 1), amp_level="O9")
+    with pytest.raises(TypeError, match="The type of 'optimizer' should be .* but got type 'type'"):
+        ms.amp.build_train_network(nn.Dense(3, 1), nn.Adam)
 
 
 SCORES = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]], np.float32)

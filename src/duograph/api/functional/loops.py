@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
+from duograph.base.absent import says_instead
 
 from .forms import public_functions
 
 
+@says_instead("Loop")
 class _Loop:
     """A loop as an object. Its ``construct`` is interpreted under capture, so that it becomes a loop of the graph."""
 

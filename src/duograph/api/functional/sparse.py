@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from duograph.base.absent import says_instead
 from duograph.core.traits import Traits
 from duograph.tensor.tensor import Tensor
 
@@ -57,6 +58,7 @@ class RowTensor:
         return scatter_nd(self.indices.expand_dims(-1), self.values, self.shape)
 
 
+@says_instead("SparseTensor")
 class _Elements:
     """What `COOTensor` and `CSRTensor` share."""
 

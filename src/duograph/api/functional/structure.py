@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
+from duograph.base.absent import says_instead
 from duograph.core import dtype as dt
 from duograph.ops import arithmetic
 from duograph.ops.cast import cast
@@ -146,6 +147,7 @@ def _kind(signature: Any) -> str:
     raise ValueError(f"For 'MultitypeFuncGraph', the type {signature!r} is not known.")
 
 
+@says_instead("MultitypeFuncGraph")
 class MultitypeFuncGraph:
     """One name for several functions, chosen by the types of the arguments.
 

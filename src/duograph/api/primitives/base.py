@@ -16,6 +16,7 @@ from types import FrameType, FunctionType
 from typing import Any
 
 from duograph.autodiff.custom import custom_call
+from duograph.base.absent import says_instead
 from duograph.core.called import name_in_error
 from duograph.core.docstrings import rows, with_constructor, with_operands, with_result
 from duograph.core.op import Op
@@ -29,6 +30,7 @@ custom_rules: dict[type, Callable[[Any], Any]] = {}
 """Gradient factories of classes that do not stand for one op (`bprop_registry`)."""
 
 
+@says_instead("Primitive")
 class Primitive:
     """An operator as an object: attributes are given once, operands with every call.
 

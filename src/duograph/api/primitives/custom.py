@@ -282,7 +282,16 @@ class _LoopIR(_Kernel):
                 )
         sizes = [numel(t.shape) for t in types]
         if all(isinstance(n, int) and n <= MOST_CHECKED for n in sizes):
-            self.run([np.ones(t.shape, t.dtype.numpy) for t in types], self.dims([t.shape for t in types]))
+            results = []
+            for fill in (0, 1):  # the memory of a result holds anything: what the kernel leaves as it was differs
+                arrays = [np.ones(t.shape, t.dtype.numpy) for t in types]
+                arrays[-1].fill(fill)
+                self.run(arrays, self.dims([t.shape for t in types]))
+                results.append(arrays[-1].reshape(-1))
+            left = [i for i, pair in enumerate(zip(*results, strict=True)) if pair[0].tobytes() != pair[1].tobytes()]
+            if left:
+                said = f"does not write element {left[0]} of its result, or reads it before"
+                raise ExtensionError(f"the kernel of 'Custom' ({self.name}) {said}")
 
     def run(self, arrays: Sequence[np.ndarray], dims: Sequence[int]) -> None:
         try:

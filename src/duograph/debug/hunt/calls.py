@@ -1,8 +1,9 @@
 """Internal failures that no graph is at hand for (capture, guards, native calls): the call as a program of its own.
 
-The program has the compiled function, the functions of the user that it calls, what else it names, and the arguments.
-What cannot be written so (an object of a class of the running script) is refused; the file then has the traceback. To
-replay it is to run it: each time in a child process, with a limit of time, because parts of a program may have no end.
+The program has the compiled function or Cell, the functions and classes of the user's script that it needs, what else
+it names, and the arguments. What cannot be written so (an object of a class in a function) is refused; the file then
+has the traceback. To replay it is to run it: each time in a child process, with a limit of time, because parts of a
+program may have no end.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import ast
 import base64
 import copy
+import dis
+import io
 import json
 import os
 import pickle
@@ -39,8 +42,30 @@ _OPTIONS = ("capture_mode", "jit_level", "backend")
 
 
 def unpacked(text: str) -> Any:
-    """A value of a program that `program_of` has written."""
-    return pickle.loads(zlib.decompress(base64.b64decode(text)))
+    """A value of a program that `program_of` has written; classes of the script it was in are those of the program."""
+    reader = _Unpickler(io.BytesIO(zlib.decompress(base64.b64decode(text))))
+    reader.names = sys._getframe(1).f_globals
+    return reader.load()
+
+
+class _Unpickler(pickle.Unpickler):
+    names: dict[str, Any]
+
+    def find_class(self, module: str, name: str) -> Any:
+        return self.names[name] if module == "__main__" else super().find_class(module, name)
+
+
+class _Pickler(pickle.Pickler):
+    """Notes the functions and classes of the running script that what it writes refers to."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file)
+        self.named: list[Any] = []
+
+    def reducer_override(self, obj: Any) -> Any:
+        if issubclass(type(obj), type | types.FunctionType) and obj.__module__ == "__main__":
+            self.named.append(obj)
+        return NotImplemented
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
@@ -63,14 +88,16 @@ def program_of(function: JitFunction, args: tuple[Any, ...], kwargs: dict[str, A
         ValueError: something in it cannot be written down.
     """
     writer = _Writer()
-    name = writer.name_of(function)
+    name = writer.subject_of(function)
     given, named = writer.text_of(args), writer.text_of(kwargs)
     folder = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv[0] else os.getcwd()
     return "\n".join(
         [
+            "from __future__ import annotations",
             "import sys",
             f"sys.path.append({folder!r})",
             *writer.imports,
+            *writer.classes,
             *writer.values,
             *writer.functions,
             f"CALL = {name}, {given}, {named}",
@@ -86,20 +113,30 @@ class _Writer:
 
     def __init__(self) -> None:
         self.imports: list[str] = ["import duograph", "from duograph.debug.hunt.calls import unpacked"]
+        self.classes: list[str] = []
         self.values: list[str] = []
         self.functions: list[str] = []
         self._known: dict[str, Any] = {"duograph": None, "unpacked": None, "sys": sys, "CALL": None}
+
+    def subject_of(self, function: JitFunction) -> str:
+        """An expression for what was called: a compiled function, or a Cell or another object whose call is."""
+        if function.target is None:
+            return self.name_of(function)
+        return f"duograph.jit({self.text_of(function.target)}, **{self._options(function)!r})"
+
+    def _options(self, function: JitFunction) -> dict[str, str]:
+        options = {key: value for key in _OPTIONS if (value := getattr(function.options, key))}
+        if not all(isinstance(value, str) for value in options.values()):
+            raise ValueError("its backend is one of the program")
+        return options
 
     def name_of(self, function: JitFunction) -> str:
         """Writes a compiled function under its own name."""
         fn = function.fn
         if not isinstance(fn, types.FunctionType) or function.target is not None or function.options.signature:
             raise ValueError(f"{function} is no plain function")
-        options = {key: value for key in _OPTIONS if (value := getattr(function.options, key))}
-        if not all(isinstance(value, str) for value in options.values()):
-            raise ValueError("its backend is one of the program")
         self._known[fn.__name__] = function
-        self._function(fn, [f"@duograph.jit(**{options!r})"])
+        self._function(fn, [f"@duograph.jit(**{self._options(function)!r})"])
         return fn.__name__
 
     def _function(self, fn: types.FunctionType, decorators: list[str]) -> None:
@@ -118,6 +155,25 @@ class _Writer:
                 self.let(name, fn.__globals__[name])
         self.functions += ["", *decorators, ast.unparse(node)]
 
+    def _class(self, cls: type) -> None:
+        """Writes a class of the running script, and before it the classes that it derives from."""
+        codes = [value.__code__ for value in vars(cls).values() if type(value) is types.FunctionType]
+        codes = [code for code in codes if code.co_qualname == f"{cls.__qualname__}.{code.co_name}"]  # not dataclass's
+        names = vars(sys.modules["__main__"])
+        file = codes[0].co_filename if codes else names.get("__file__", "")
+        source = captured_source(file)
+        found = [
+            node
+            for node in (ast.parse(source.text).body if source else [])
+            if isinstance(node, ast.ClassDef) and node.name == cls.__qualname__
+        ]
+        if not found or not all(found[-1].lineno <= code.co_firstlineno <= found[-1].end_lineno for code in codes):
+            raise ValueError(f"there is no source of {cls.__qualname__}")
+        for name in _names_in(compile(ast.Module([found[-1]], []), file, "exec")):
+            if name in names and names[name] is not cls and not name.startswith("__"):
+                self.let(name, names[name])
+        self.classes += ["", ast.unparse(found[-1])]
+
     def let(self, name: str, value: Any) -> None:
         """Gives a name its value in the program."""
         if name in self._known:
@@ -131,9 +187,11 @@ class _Writer:
             self.name_of(value)
         elif isinstance(value, types.FunctionType) and value.__name__ == name and _is_of_user(value):
             self._function(value, [])
-        elif getattr(sys.modules.get(getattr(value, "__module__", None) or ""), name, None) is value:
-            if value.__module__ == "__main__":
-                raise ValueError(f"{name} is of the running script")
+        elif issubclass(type(value), type) and value.__module__ == "__main__":
+            self._class(value)
+        elif getattr(sys.modules.get(home := getattr(value, "__module__", None) or ""), name, None) is value and (
+            home != "__main__"  # of an object, the module of its class
+        ):
             self.imports.append(f"from {value.__module__} import {name}")
         else:
             self.values.append(f"{name} = {self.text_of(value)}")
@@ -147,17 +205,28 @@ class _Writer:
             return f"[{items}]" if isinstance(value, list) else f"({items},)" if value else "()"
         if type(value) is dict:
             return "{" + ", ".join(f"{self.text_of(k)}: {self.text_of(v)}" for k, v in value.items()) + "}"
+        file = io.BytesIO()
+        writer = _Pickler(file)
         try:
-            data = pickle.dumps(value)
+            writer.dump(value)
         except Exception as error:
             raise ValueError(f"a {type(value).__name__} cannot be written: {error}") from error
-        if b"__main__" in data or len(data) > MOST_BYTES:
-            raise ValueError(f"a {type(value).__name__} is of the running script, or too large")
+        data = file.getvalue()
+        if len(data) > MOST_BYTES:
+            raise ValueError(f"a {type(value).__name__} is too large")
+        for found in writer.named:
+            if type(found) is types.FunctionType:  # functions are written behind the values
+                raise ValueError(f"a {type(value).__name__} refers to {found.__name__} of the running script")
+            self.let(found.__qualname__, found)
         return f"unpacked({base64.b64encode(zlib.compress(data)).decode()!r})"
 
 
 def _names_in(code: types.CodeType) -> Iterator[str]:
-    yield from (*code.co_names, *code.co_freevars)
+    """The names that a function looks up outside of itself."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            yield step.argval
+    yield from code.co_freevars
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _names_in(constant)
@@ -165,6 +234,8 @@ def _names_in(code: types.CodeType) -> Iterator[str]:
 
 def _is_of_user(fn: types.FunctionType) -> bool:
     file = fn.__code__.co_filename
+    if fn.__globals__.get("__name__", "").partition(".")[0] in sys.stdlib_module_names:
+        return False
     return not is_internal_file(file) and "site-packages" not in file and captured_source(file) is not None
 
 
@@ -198,7 +269,8 @@ def _run(text: str) -> str:
     source = register_source(text)
     with configure(failures="raise"):
         try:
-            names: dict[str, Any] = {"__name__": "replayed"}
+            module = sys.modules["replayed"] = types.ModuleType("replayed")  # where dataclasses look for their names
+            names = vars(module)
             exec(compile(text, source.name, "exec"), names)
             function, args, kwargs = names["CALL"]
             for _ in range(3):  # compiled, run, and called natively

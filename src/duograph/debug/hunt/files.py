@@ -201,7 +201,7 @@ def _write(failure: Failure, error: BaseException, subject: Any, digest: str) ->
     os.makedirs(place, mode=0o700, exist_ok=True)
     name = os.path.join(place, f"{failure.area.split(' ')[-1]}-{digest}")
     said, program = str(failure).replace("\n", " "), f"DUOGRAPH_FAILURES=raise {shlex.join(sys.orig_argv)}"
-    path, text = "", ""
+    path, text, why = "", "", ""
     if subject is not None and failure.area != WHOLE:
         path = f"{name}.mindir"
         with contextlib.suppress(ValueError):
@@ -209,11 +209,13 @@ def _write(failure: Failure, error: BaseException, subject: Any, digest: str) ->
     if not text and (call := call_in(sys._getframe())) is not None:
         path = f"{name}.py"
         replay = f"{REPLAY}python -m duograph reduce --check {shlex.quote(path)}"
-        with contextlib.suppress(ValueError, Uncapturable):
+        try:
             text = f"# {said}\n{replay}\n# program: {program}\n{program_of(*call)}"
+        except (ValueError, Uncapturable) as refusal:
+            why = f"# the call is not written down: {refusal}\n"
     if not text:
         path, trace = f"{name}.txt", "".join(traceback.format_exception(error))
-        text = f"# {said}\n{REPLAY}{program}\n{trace}"
+        text = f"# {said}\n{REPLAY}{program}\n{why}{trace}"
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=place, delete=False) as file:
         file.write(text)
     os.replace(file.name, path)

@@ -241,7 +241,7 @@ class Debugger(pdb.Pdb, Watch):
 
     def _run(self) -> Run | None:
         if not self.runs:
-            self.error("no graph is running here")
+            self.error("no graph is running here: it is plain Python, and explain() of the function says why")
             return None
         return self.runs[-1]
 

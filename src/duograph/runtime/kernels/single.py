@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.events import stage
 from duograph.base.failures import internal_failure
 from duograph.core import dtype as dt
 from duograph.core import kernel as core_kernel
@@ -144,8 +145,9 @@ def single_op(op: Op, arrays: Sequence[Any], attrs: dict[str, Any]) -> Any:
     key = _key(op, arrays, attrs)
     found = _singles.get(key)
     if found is None:
-        found = _prepare(op, arrays, attrs)
-        core_kernel.first_native()
+        with stage(f"kernel of {op.name}"):
+            found = _prepare(op, arrays, attrs)
+            core_kernel.first_native()
         if len(_singles) > 8192:  # shapes without end must not leak
             _singles.clear()
         _singles[key] = found
