@@ -164,7 +164,8 @@ class Part(Recipe):
         """The part of ``parent`` between these bounds."""
         index = [slice(None)] * parent.ndim
         if "axis" in self.attrs:
-            index[self.attrs["axis"]] = slice(*bounds, self.attrs["step"])
+            start, stop = bounds
+            index[self.attrs["axis"]] = slice(start, stop, self.attrs["step"])
         else:
             for axis, size, start in zip(self.attrs["axes"], self.attrs["sizes"], bounds, strict=True):
                 begin = start % parent.shape[axis]
