@@ -246,6 +246,8 @@ class _Writer:
                 return {"value": self.value(value, "what the program returns")}
             case recipes.Output(index=index):
                 return {"output": index}
+            case recipes.Chosen(value=value):  # what is read from a file gives copies
+                return self.recipe(value)
             case recipes.Outside(source=source):
                 return {"outside": self.source(source)}
             case recipes.View(parent=parent, op=op, attrs=attrs):

@@ -7,6 +7,9 @@ A tensor that a branch, a loop or a recursive function gives may be one of sever
 for the others the choice is one of values. If the program asks (``is``, ``in``, keys of dictionaries and sets, writes
 in place, attributes of the user's, the class where that is none of all), a branch is captured again with its paths kept
 apart, each of which knows the answer; a loop or a recursive function has no such paths, and is left to Python.
+
+What leaves the program is the object that Python would give, or a view of the same memory: the branch gives the number
+of the outside tensor that was chosen, too, from the next attempt on (`Choices.number_of`).
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from duograph.base.lookup import raw_getattr
+from duograph.ops.ranges import RunTimeView
+from duograph.ops.scalar import Scalar
 from duograph.tensor.alias import Alias, root_of
 from duograph.tensor.tensor import Tensor
 
-from ..rules.errors import Uncapturable
+from ..rules.errors import Restart, Uncapturable
 
 if TYPE_CHECKING:
     from .paths import Leaf
@@ -44,6 +49,9 @@ def is_derived(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and type(tensor) is not Tensor
 
 
+MOST_SELECTING = 64
+"""Regions of one capture that give numbers of outside tensors."""
+
 MOST_SEPARATED = 12
 """Choices of tensors that are kept apart in one capture; each costs an attempt."""
 
@@ -62,6 +70,11 @@ class Choices:
         self.made: dict[int, tuple[Tensor, Any, tuple[Tensor, ...] | None]] = {}  # by their ids
         self._written: dict[Any, Any] = {}  # memory that may have another name -> key of who gave it that
         self._keys: dict[int, Tensor] = {}  # of dictionaries and sets, by their ids
+        self._shown: set[int] = set()  # ids of those of `made` that are views of what is known
+        self._options: list[Tensor] = []  # views of outside tensors, and these; their numbers begin at 1
+        self._numbers: dict[
+            int, Any
+        ] = {}  # id of one of `made` -> the number of the option that it is; 0: a new tensor
         self.derived: set[int] = set()
         """Ids of those that may be of a class derived from Tensor: where that matters, they have to be known."""
 
@@ -75,10 +88,52 @@ class Choices:
             self.derived.add(id(handle))
         self.made[id(handle)] = handle, key, among
         if not is_copy:
+            self._shown.add(id(handle))
             return
         self._written[handle._alias] = key
         for tensor in among or ():
             self._written[tensor._alias] = key
+
+    def number_of(self, tensor: Tensor) -> Any:
+        """The number of the outside tensor that ``tensor`` is, or is a view of; 0: it is none."""
+        if id(tensor) in self.made and id(tensor) not in self._shown:
+            return self._numbers.get(id(tensor), 0)
+        if not self._is_option(tensor):
+            return 0
+        numbers = [k for k, option in enumerate(self._options, 1) if option is tensor]
+        self._options += [tensor] * (not numbers)
+        return numbers[0] if numbers else len(self._options)
+
+    def note_number(self, handle: Tensor, number: Any) -> None:
+        """``number`` says which option ``handle``, one of `made`, is."""
+        self._numbers[id(handle)] = number
+
+    def chosen(self, handle: Tensor) -> tuple[Any, dict[int, Tensor]] | None:
+        """The number of the option that ``handle`` is, and the options; ``None``: it is a new tensor."""
+        number = self._numbers.get(id(handle), 0)
+        if type(number) is int and number == 0:
+            return None
+        origins = self._origins(handle)
+        options = {k: x for k, x in enumerate(self._options, 1) if origins is None or id(x) in origins}
+        return number, options
+
+    def _is_option(self, tensor: Tensor) -> bool:
+        root: Any = tensor
+        while root._view is not None:
+            bounds = root._view.op.bounds if isinstance(root._view.op, RunTimeView) else ()
+            if any(isinstance(bound, Scalar) and hasattr(bound.node, "op") for bound in bounds):
+                return False  # maybe the branch alone knows it
+            root = root._view.parent
+        return type(root) is Tensor and self._shows_outside(root._alias)
+
+    def _unnumbered(self, tensor: Tensor) -> set[Any]:
+        """The keys of regions that may give ``tensor`` as an option, and do not say which."""
+        _, key, among = self.made.get(id(tensor), (None, REPEATED, ()))
+        found = set().union(*map(self._unnumbered, among or ()))
+        if key is not REPEATED and id(tensor) not in self._shown and key not in self.regions.log.selecting:
+            inner = found or any(id(t) in self._numbers or self._is_option(t) for t in among or ())
+            found |= {key} if inner else set()
+        return found
 
     def note_source(self, tensor: Tensor) -> None:
         """``tensor`` may become what a loop or a recursive function gives."""
@@ -124,6 +179,9 @@ class Choices:
                 self.check_leaving(one)
                 if self._shows_outside(root_of(one)._alias):
                     self.check_known(tensor)
+        elif len(self.regions.log.selecting) < MOST_SELECTING and (keys := self._unnumbered(tensor)):
+            self.regions.log.selecting |= keys
+            raise Restart
 
     def _may_have_attributes(self, tensor: Tensor) -> bool:
         made = self.made.get(id(tensor))

@@ -174,11 +174,17 @@ class Joiner:
             raise NoJoin(f"{a.abstract} and {b.abstract}")
         self.check_detached(*[x._data if isinstance(x._data, Node) else x for x in (a, b)])
         view = None if a._view is None else self._views(a, b)
-        made = view or self.output(a, b)
+        made, choices = view or self.output(a, b), self.binder.session.choices
+        numbers = (
+            [choices.number_of(x) for x in (a, b)] if view is None and self.key in self.regions.log.selecting else []
+        )
+        number = self.value(*numbers) if numbers else None
 
         def build(results: list[Any]) -> Any:
             joined = made(results)
-            self.binder.session.choices.note(joined, self.key, (a, b), is_copy=view is None)
+            choices.note(joined, self.key, (a, b), is_copy=view is None)
+            if number is not None:
+                choices.note_number(joined, number(results))
             return joined
 
         return build if view is None else self._once(build)

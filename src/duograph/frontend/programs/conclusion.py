@@ -15,7 +15,7 @@ from duograph.ir.interpreter import resolved
 from ..rules.facts import MISSING
 from ..rules.written import Written
 from ..values.journals import OPERANDS
-from ..values.recipe import Additions, Called, Constant, Container, Output, Outside, Part, Recipe, Text, View
+from ..values.recipe import Additions, Called, Chosen, Constant, Container, Output, Outside, Part, Recipe, Text, View
 from ..values.world import new_tuple
 from .program import Path, Program, set_outside
 
@@ -107,6 +107,10 @@ class _Conclusion:
                 return written.constant(recipe.value)
             case Outside():
                 return written.load(recipe.source)
+            case Chosen(numbers=numbers):
+                number, value = self.of(recipe.number), self.of(recipe.value)
+                options = [f"{self.of(option)} if {number} == {k} else" for k, option in zip(numbers, recipe.options)]
+                return written.variable(" ".join([*options, value]))
             case Text():
                 parts = [
                     repr(p) if isinstance(p, str) else f"{written.constant(p[0])}({self.of(p[1])})"

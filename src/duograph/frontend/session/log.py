@@ -43,6 +43,7 @@ class Log:
         self.containers = Learned()
         self.restarts = 0
         self.separated = 0  # choices of tensors that are kept apart (`control.identity`)
+        self.selecting: set[Any] = set()  # regions that say which of several outside tensors they give
         self.paths = self.calls = 0
         self.budget = Budget(share)
 

@@ -13,6 +13,7 @@ import inspect
 import types
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -104,6 +105,23 @@ class Output(Recipe):
 
     def make(self, run: Run) -> Any:
         return run.outputs[self.index]
+
+
+@dataclass(eq=False, slots=True)
+class Chosen(Recipe):
+    """One of several tensors from outside, by its number, or a new one."""
+
+    number: Recipe
+    value: Recipe
+    numbers: tuple[int, ...]
+    options: list[Recipe]
+
+    def uses(self) -> Sequence[Recipe]:
+        return self.number, self.value, *self.options
+
+    def make(self, run: Run) -> Any:
+        found = dict(zip(self.numbers, self.options, strict=True)).get(self.number.build(run), self.value)
+        return found.build(run)
 
 
 @dataclass(eq=False, slots=True)
@@ -505,6 +523,18 @@ class Collector:
         return made
 
     def _tensor(self, value: Tensor) -> Recipe:
+        chosen = None if self.values_only else self.session.choices.chosen(value)
+        if chosen is None:
+            return self._itself(value)
+        number, options = chosen
+        made = Chosen(self.recipe(number), self._itself(value), (), [])
+        for k, option in options.items():
+            with suppress(Uncapturable):  # a view of a size that only the branch knows: a copy is given
+                made.options.append(self.recipe(option))
+                made.numbers = *made.numbers, k
+        return made
+
+    def _itself(self, value: Tensor) -> Recipe:
         if self.values_only:
             value_now = Output(self.output(self.binder.node_of(value)))
             return NewParameter(value_now, value) if isinstance(value, Parameter) else value_now

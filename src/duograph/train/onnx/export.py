@@ -213,6 +213,8 @@ class _File:
         match recipe:
             case recipes.Output(index=index):
                 return graph.output.operands[path.first + index]  # type: ignore[attr-defined]
+            case recipes.Chosen(value=value):
+                return self._node(value, path)
             case recipes.View(parent=parent, op=op, attrs=attrs):
                 return graph.context.apply(op, (self._node(parent, path),), dict(attrs))
             case recipes.Outside(source=source) if source in self.program.inputs:
