@@ -122,9 +122,9 @@ def test_results_and_writes_are_those_of_plain_python(program, mode):
 def test_only_what_holds_itself_goes_through_recipes(program, monkeypatch):
     written, known = [], concluding._Conclusion.function
 
-    def function(self):
+    def function(self, is_final):
         written.append(False)
-        made = known(self)
+        made = known(self, is_final)
         written[-1] = True
         return made
 
