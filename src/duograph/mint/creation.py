@@ -233,7 +233,9 @@ def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = 
     on_cpu("randint", device)
     low, high, size = (0, *args) if len(args) == 2 else args
 
-    return randint_op(integer_of(low), integer_of(high), tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator)
+    return randint_op(
+        integer_of(low), integer_of(high), tuple(size), dt.int64 if dtype is None else dt.as_dtype(dtype), generator
+    )
 
 
 def randint_like(input: Tensor, *args: Any, dtype: Any = None, device: Any = None) -> Tensor:

@@ -34,7 +34,11 @@ def slope(function):
 FUNCTIONS = {
     "triangles": lambda x: (ops.triu(x, x.shape[0] - 2), mint.tril(x, 3 - x.shape[0]), mask(x)),
     "a triangle of what is known": lambda x: ops.triu(mint.full((4, 4), 2.5), x.shape[0] - 3) + x.sum(),
-    "roll": lambda x: (ops.roll(x, x.shape[0] // 2, 0), ops.roll(x, (1 - x.shape[0], 1), (0, 1)), ops.roll(x, x.shape[0])),
+    "roll": lambda x: (
+        ops.roll(x, x.shape[0] // 2, 0),
+        ops.roll(x, (1 - x.shape[0], 1), (0, 1)),
+        ops.roll(x, x.shape[0]),
+    ),
     "parts": window,
     "the first half": lambda x: mint.chunk(x, 2, 0)[0],
     "written": written,

@@ -63,7 +63,9 @@ def pad_pairs(x: Tensor, pairs: Any, mode: str = "constant", value: Any = 0) -> 
     if any(_may_cut(p) for pair in pairs for p in pair):
         stops = [dim_min(n + a, n) for n, (_, a) in zip(x.shape, pairs, strict=True)]
         stops = [dim_max(n, 0) if isinstance(n, Dim) and taken_at_most(0, n) else n for n in stops]
-        x = slices.strided_slice(x, slices=tuple((dim_max(-b, 0), n, 1) for n, (b, _) in zip(stops, pairs, strict=True)))
+        x = slices.strided_slice(
+            x, slices=tuple((dim_max(-b, 0), n, 1) for n, (b, _) in zip(stops, pairs, strict=True))
+        )
         pairs = [(dim_max(b, 0), dim_max(a, 0)) for b, a in pairs]
     if isinstance(value, Tensor):
         return slices.slice_update(
