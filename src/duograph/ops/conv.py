@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import UnknownSizeError, definitely_le
 from duograph.core.op import get_op, primitive
 from duograph.core.shapes import conv_output_size, same_padding, taken_at_most, taken_equal
 from duograph.core.types import TensorType
@@ -350,11 +349,8 @@ def conv_transpose(
         (n - 1) * s - a - b + d * (k - 1) + e + 1
         for n, s, (a, b), d, k, e in zip(x.shape[2:], stride, padding, dilation, w.shape[2:], extra, strict=True)
     )
-    positive = [definitely_le(1, n) for n in size]
-    if False in positive:
+    if not all(taken_at_most(1, n) for n in size):
         raise ValueError(f"For 'ConvTranspose', the output extents {size} must be positive.")
-    if None in positive:
-        raise UnknownSizeError(f"whether the output extents {size} are positive is only known at run time")
     return conv_input_grad(x, w, input_size=size, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 

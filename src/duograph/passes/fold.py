@@ -17,7 +17,7 @@ import numpy as np
 from duograph.core.dim import Dim
 from duograph.core.kernel import as_value, compute
 from duograph.core.types import ScalarType, TensorType, Type
-from duograph.ir.node import Apply, Const, Graph, Node, is_wide
+from duograph.ir.node import Apply, Const, Graph, Node, is_wide, sizes_in_attrs
 from duograph.ir.walk import rebuild, same_node, with_origin
 from duograph.ops.creation import full
 
@@ -36,7 +36,7 @@ class Fold:
         new = same_node(node, operands, attrs)
         if not isinstance(new, Apply) or not operands or new.op.structured or new.op.effects:
             return new
-        if not self._is_small(new.type) or not all(self._is_known(o) for o in operands):
+        if not self._is_small(new.type) or not all(self._is_known(o) for o in operands) or sizes_in_attrs(new):
             return new
         try:
             value = as_value(compute(new.op, [_value(o) for o in operands], attrs), new.type)

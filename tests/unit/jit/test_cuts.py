@@ -451,6 +451,20 @@ def test_elements_of_a_comprehension_are_compiled():
     assert any(part.versions and part.versions[0]["hits"] for part in f.explain().segments)
 
 
+def test_what_a_generator_goes_through_may_be_bound_anew():
+    @ms.jit
+    def f(x):
+        parts = x.sin(), work(x)
+        rate = float(np.cos(time.time()))
+        parts = tuple(p * rate for p in parts)
+        return work(parts[0]) + work(parts[1])
+
+    for _ in range(3):
+        f(X)
+    read = [name for part in f.explain().segments for v in part.versions for name in v["inputs"]]
+    assert "rate" in read, "the tuple is made by a segment, not by the skeleton"
+
+
 async def waits(x):
     y = work(x)
     z = await twice(y)

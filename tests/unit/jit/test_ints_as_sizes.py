@@ -46,6 +46,9 @@ ONE_VERSION_FOR_MOST = {
     "compared": lambda x, n: x[:n] if n > 3 else x[:n] * 5,
     "returned": lambda x, n: (x[:n], n, x[:n].shape),
     "limited": lambda x, n: (x[: min(n, 5)], x[: max(n, 5)]),
+    "rolled": lambda x, n: (ops.roll(x, n, 0), ops.roll(x, (-n, n), (0, 1))),
+    "triangles": lambda x, n: (ops.triu(x, n - 4), mint.tril(mint.full((3, 4), 1.5), n - 5)),
+    "parts": lambda x, n: (x.narrow(0, n, 1), ops.split(x, [n, 12 - n]), mint.topk(x[:, 0], n)),
 }
 OTHERS = {
     "error": lambda x, n: ops.zeros((n, 4)) + x,
