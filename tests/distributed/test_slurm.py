@@ -1,5 +1,5 @@
-"""Processes as ``srun --mpi=pmi2`` starts them: no launcher of MPI, but variables that tell ranks, and for each a socket
-through which MPI learns of the others, for which Slurm also knows the first version of PMI."""
+"""Processes as ``srun --mpi=pmi2`` starts them: without a launcher of MPI, with their ranks in variables, and a socket
+for each through which MPI learns of the others. Slurm understands the first version of PMI, too."""
 
 from __future__ import annotations
 
