@@ -27,6 +27,21 @@ def _this_machine_runs_mpi() -> None:
         pytest.skip(f"MPI alone does not run two processes on this machine: {why}")
 
 
+@pytest.fixture
+def nothing_is_left():
+    """Of the memory that MPI shares. Jobs that others run meanwhile take theirs away soon."""
+
+    def names():
+        return {*Path("/dev/shm").glob("mpich_shm_*")}
+
+    before = names()
+    yield
+    end = time.monotonic() + PATIENCE / 4
+    while names() - before and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not names() - before
+
+
 @pytest.fixture(scope="module")
 def results():
     """What each of two processes has computed, by part."""
@@ -84,6 +99,7 @@ ENDS = {
 }
 
 
+@pytest.mark.usefixtures("nothing_is_left")
 @pytest.mark.parametrize("how", ENDS)
 def test_a_job_ends_with_one_error(how):
     job = run("ends.py", how)
@@ -109,6 +125,7 @@ LEAVES = {
 }
 
 
+@pytest.mark.usefixtures("nothing_is_left")
 @pytest.mark.parametrize("how", LEAVES)
 def test_a_rank_that_leaves_without_a_word_is_named(how):
     job = run("ends.py", how)

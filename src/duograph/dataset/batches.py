@@ -167,7 +167,7 @@ class Batch(Dataset, node="batch"):
         and each worker should have several batches."""
         if self._map is not None and (self.workers == 1 or self._processes != below.processes):
             return False
-        return isinstance(self._batch, int) and (below.count or 0) >= 2 * below.workers * self._batch
+        return isinstance(self._batch, int) and (below.known or 0) >= 2 * below.workers * self._batch
 
     def _groups(
         self, items: Iterable[Any], run: Run, with_rest: bool = False

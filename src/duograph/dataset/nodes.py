@@ -106,7 +106,7 @@ class Map(Dataset, node="map"):
         several = self.workers if not any(getattr(s, "keeps_rows", False) for s in self._steps) else 1
         below = self.children[0].job(run, several, self._processes)
         read, items = (lambda row: row, self.children[0].rows(run)) if below is None else below[:2]
-        number, count = (several, None) if below is None else (max(several, below.workers), below.count)
+        number, known = (several, None) if below is None else (max(several, below.workers), below.known)
 
         def make(item: tuple[int, Any]) -> Row | None:
             row = read(item[1])
@@ -117,7 +117,7 @@ class Map(Dataset, node="map"):
                     raise
                 return None
 
-        return Job(make, enumerate(items), number, self._processes, count)
+        return Job(make, enumerate(items), number, self._processes, known)
 
     def _made(self, steps: list[Any], number: int, row: Row, run: Run, places: list[int], outputs: list[str]) -> Row:
         values = [row[i] for i in places]

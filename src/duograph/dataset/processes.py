@@ -32,6 +32,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from duograph.base.limits import soft_limit
 from duograph.base.tracebacks import folded_text
 
 _ROOM = 2**28 if sys.platform == "linux" else 2**24
@@ -195,10 +196,12 @@ class Processes:
 
 def _memory(rooms: int) -> mmap.mmap | None:
     """Memory that processes which are forked share, if it can be had."""
+    if soft_limit("RLIMIT_AS") not in (-1, None):  # which also counts what is not touched
+        return None
     flags = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     try:
         return mmap.mmap(-1, rooms * _ROOM, flags)
-    except (OSError, ValueError, OverflowError):  # a limit of address space, or no overcommitment
+    except (OSError, ValueError, OverflowError):  # no overcommitment, or too small addresses
         return None
 
 
@@ -235,6 +238,7 @@ class _Room:
 
 
 def _end(key: int, workers: list[_Worker]) -> None:
+    """Tells workers that nothing more will come, and nothing more is wanted."""
     for worker in workers:
         with contextlib.suppress(OSError):  # the end of a pipe is not enough: others may have been forked with it
             worker.tasks.send_bytes(b"")

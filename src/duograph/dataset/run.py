@@ -27,6 +27,7 @@ class Run:
 
     def __init__(self, numbers: dict[int, int], entropy: tuple[int, ...], epoch: int = 0) -> None:
         self._numbers, self.entropy, self.epoch = numbers, entropy, epoch
+        self._words = [word for number in entropy for word in _words_of(number)]
 
     @classmethod
     def of(cls, root: Dataset) -> Run:
@@ -42,11 +43,21 @@ class Run:
 
     def rng(self, node: Dataset, extra: int = 0) -> np.random.Generator:
         """The random numbers of ``node`` in this epoch."""
-        return np.random.default_rng([*self.entropy, self._numbers.get(id(node), 0), self.epoch, extra])
+        words = [*self._words, self._numbers.get(id(node), 0), self.epoch, *_words_of(extra)]
+        seed = np.random.SeedSequence(np.array(words, np.uint32))  # as of a list of the numbers, which takes longer
+        return np.random.Generator(np.random.PCG64(seed))
 
     def at(self, epoch: int) -> Run:
         """The same run in another epoch."""
         return Run(self._numbers, self.entropy, epoch)
+
+
+def _words_of(number: int) -> list[int]:
+    """A number in words of 32 bits, the lowest first, as `numpy.random.SeedSequence` takes it apart."""
+    words = [number & 0xFFFFFFFF]
+    while number := number >> 32:
+        words.append(number & 0xFFFFFFFF)
+    return words
 
 
 def _numbers_of(root: Dataset) -> dict[int, int]:

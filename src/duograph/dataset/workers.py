@@ -46,7 +46,7 @@ class Job(NamedTuple):
     items: Iterable[Any]
     workers: int
     processes: bool
-    count: int | None = None
+    known: int | None = None
     """How many rows there are, if that is known."""
 
     def rows(self) -> Iterator[Any]:

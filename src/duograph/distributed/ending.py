@@ -15,6 +15,7 @@ import contextlib
 import faulthandler
 import io
 import os
+import re
 import socket
 import sys
 import threading
@@ -157,11 +158,22 @@ def _fail_early(is_first: bool) -> None:
 
             transport = mpi.start()
             if is_first:
+                leave_nothing()
                 transport.abort(1)
 
     thread = threading.Thread(target=join, daemon=True)
     thread.start()
     thread.join(PATIENCE)
+
+
+def leave_nothing(process: int | str = "self") -> None:
+    """Takes the names of the memory that MPICH shares among the ranks of this machine away, once all have it, or will
+    never: it goes with the last of them, however that ends. MPICH itself does so at a good end only, and `/dev/shm` may
+    be small. ``process``: one of the ranks."""
+    with contextlib.suppress(OSError), open(f"/proc/{process}/maps", encoding="utf-8", errors="replace") as maps:
+        for path in set(re.findall(r"(/dev/shm/mpich_shm_\w+)$", maps.read(), re.MULTILINE)):
+            with contextlib.suppress(OSError):  # another rank has
+                os.unlink(path)
 
 
 def seen(rank: int) -> str:

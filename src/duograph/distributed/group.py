@@ -102,9 +102,9 @@ class Group(Meeting):
         if each * self.size != flat.size:
             flat, is_spent = np.concatenate([flat, np.zeros(each * self.size - flat.size, x.dtype)]), True
         mine = self._reduced_part(flat, op, what)
-        whole = flat if is_spent else np.empty(each * self.size, x.dtype)
-        self._wait(self.transport.all_gather(as_bytes(mine), as_bytes(whole)), what)
-        return whole[: x.size].reshape(x.shape)
+        found = flat if is_spent else np.empty(each * self.size, x.dtype)
+        self._wait(self.transport.all_gather(as_bytes(mine), as_bytes(found)), what)
+        return found[: x.size].reshape(x.shape)
 
     def _reduced_part(self, flat: np.ndarray, op: str, what: str) -> np.ndarray:
         """This rank's share of the reduction of vectors; their length is a multiple of the number of ranks. It lies in

@@ -269,6 +269,8 @@ class _Watch:
                     f"{_named(waiting)} of {self.count} waited {waited:.1f} s in communication.init, but "
                     f"{_named(sorted(gone) or others)} {how}"
                 )
+                for rank in waiting:
+                    ending.leave_nothing(notes[rank][0])
                 process.terminate()
                 break
         over.wait()

@@ -10,9 +10,6 @@ mpi4py's initialisation at import is switched off: MPI starts with `communicatio
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,7 +18,7 @@ import numpy as np
 
 from .transport import FIRST_OWN_TAG, Bytes, Pending, Transport
 
-__all__ = ["Mpi", "leave_nothing", "start"]
+__all__ = ["Mpi", "start"]
 
 DIRECT = 16
 """Groups of at most so many ranks exchange frames directly."""
@@ -46,15 +43,6 @@ def start() -> Mpi:
         MPI.Init_thread(MPI.THREAD_SERIALIZED)
     MPI.COMM_WORLD.Set_errhandler(MPI.ERRORS_RETURN)
     return Mpi(MPI, MPI.COMM_WORLD.Dup())
-
-
-def leave_nothing() -> None:
-    """Takes the names of the memory that MPICH shares among the ranks of this machine away, once all have it: it goes
-    with the last of them, however that ends. MPICH itself does so at a good end only, and `/dev/shm` may be small."""
-    with contextlib.suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
-        for path in set(re.findall(r"(/dev/shm/mpich_shm_\w+)$", maps.read(), re.MULTILINE)):
-            with contextlib.suppress(OSError):  # another rank has
-                os.unlink(path)
 
 
 class _Request:

@@ -310,12 +310,14 @@ def _mpi(who: str, rank: int, size: int) -> World:
             f"({error}): pip install 'duograph[mpi]'"
         ) from error
     if transport.size != size:
+        ending.leave_nothing()
+        hint = " (srun --mpi=list says what there is; the mpich wheel understands pmi2)" if who == "srun" else ""
         raise RuntimeError(
             f"{who} says that this is rank {rank} of {size}, but MPI knows {transport.size} ranks: the program was "
-            "started by another MPI than the one that mpi4py uses"
+            f"started by another MPI than the one that mpi4py uses{hint}"
         )
     made = World(transport, "mpi", transport.host())  # in which all have met
-    mpi.leave_nothing()
+    ending.leave_nothing()
     ending.watch(made)
     ending.note(rank, ending.JOINED)
     _share_cores(made)

@@ -9,6 +9,7 @@ import duograph as ms
 import duograph.dataset as ds
 from duograph import nn
 from duograph.dataset import transforms, vision
+from duograph.dataset.run import Run
 
 
 @pytest.fixture(autouse=True)
@@ -259,3 +260,11 @@ def test_rows_of_a_source_may_be_lists_and_a_dataset_is_a_source():
     assert [[int(a), float(b)] for a, b in again.create_tuple_iterator(output_numpy=True)] == [[1, 2.5], [3, 4.5]]
     with pytest.raises(TypeError, match=r"list/tuple of them, but got dict\."):
         next(iter(ds.GeneratorDataset([{"a": 1}], ["a"])))
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**32 - 1, 2**32, 2**127 + 5])
+@pytest.mark.parametrize("extra", [0, 1, 2**31, 2**33 + 3])
+def test_the_random_numbers_of_a_run(seed, extra):
+    node = ds.NumpySlicesDataset([1, 2])
+    made = Run({id(node): 3}, (seed,), 2).rng(node, extra)
+    assert made.bit_generator.state == np.random.default_rng([seed, 3, 2, extra]).bit_generator.state
