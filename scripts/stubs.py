@@ -45,7 +45,7 @@ from duograph.tensor.tensor import Tensor
 """
 KNOWN = {"Any", "Callable", "DType", "Iterator", "None", "Sequence", "Tensor"}
 TYPES = {n for n, v in vars(builtins).items() if isinstance(v, type)}
-IGNORED = {"dataclass", "contextmanager", "with_settings", "runtime_checkable", "total_ordering"}
+IGNORED = {"dataclass", "contextmanager", "with_settings", "runtime_checkable", "total_ordering", "says_instead"}
 """Decorators that type checkers understand."""
 
 

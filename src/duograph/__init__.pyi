@@ -87,7 +87,6 @@ from duograph.device import communication as communication
 from duograph.device import hal as hal
 from duograph.device import hal as runtime
 from duograph.device import parallel as parallel
-from duograph.device import profiler as profiler
 from duograph.device.hal import Event as Event
 from duograph.device.hal import Stream as Stream
 from duograph.device.hal import StreamCtx as StreamCtx
@@ -127,6 +126,7 @@ from duograph.tensor.random import manual_seed as manual_seed
 from duograph.tensor.tensor import Tensor as Tensor
 from duograph.train import amp as amp
 from duograph.train import onnx as onnx
+from duograph.train import profiling as profiler
 from duograph.train.amp import build_train_network as build_train_network
 from duograph.train.callback.base import Callback as Callback
 from duograph.train.callback.base import LambdaCallback as LambdaCallback

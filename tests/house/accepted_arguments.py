@@ -98,6 +98,8 @@ ACCEPTED: dict[str, str] = {
         train.callback.monitors:EarlyStopping.on_train_end(run_context)
         train.callback.monitors:LossMonitor.on_train_end(run_context)
         train.callback.monitors:ReduceLROnPlateau.on_train_begin(run_context)
+        train.profiling:DynamicProfilerMonitor.on_train_begin(run_context)
+        train.profiling:DynamicProfilerMonitor.on_train_end(run_context)
     """,
     CONTRACT: """
         nn.layer.basic:Identity.__init__(args,kwargs)

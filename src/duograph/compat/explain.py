@@ -203,6 +203,7 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
         lines.append(f"  version {number}: {size}, made in {milliseconds:.0f} ms, called {hits}")
         lines += [f"  in Python: {note}" for note in version["in_python"]]
     lines += [f"  recompiled: {reason}" for reason in grouped_recompiles(explanation.recompiles)]
+    lines += [f"  a version for each size of {reason}" for reason in explanation.static_sizes]
     refused = set() if explanation.is_cut else {(f.reason, str(f.span)) for f in explanation.fallbacks}
     for found in explanation.breaks:
         if (found.reason, str(found.span)) in told | refused:

@@ -99,7 +99,7 @@ _NEVER = {
     "export_type": "results are written as text and JSON",
     **dict.fromkeys(("mstx_domain_include", "mstx_domain_exclude"), "marks of all domains are recorded"),
 }
-_DEFAULTS = (None, False, [], ProfilerLevel.Level0, AicoreMetrics.AiCoreNone, [ExportType.Text])
+_DEFAULTS: tuple[Any, ...] = (None, False, [], ProfilerLevel.Level0, AicoreMetrics.AiCoreNone, [ExportType.Text])
 
 
 def look_at(options: dict[str, Any]) -> None:

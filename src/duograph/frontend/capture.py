@@ -189,8 +189,9 @@ def _attempt(
             session.is_done = True
             return program
         except (SymbolicValueError, UnknownSizeError) as exc:
-            refused = Uncapturable(str(exc), session.span)
-            refused.trail = session.trail_of(exc)
+            trail = session.trail_of(exc)
+            refused = Uncapturable(str(exc), _innermost(session.span, trail))
+            refused.trail = trail
             refused.premises = premises_of(session.guards, session.args)
             raise refused from exc
         except Uncapturable as exc:
@@ -198,6 +199,14 @@ def _attempt(
             exc.trail = session.trail_of(exc)
             exc.premises = premises_of(session.guards, session.args)
             raise
+
+
+def _innermost(latest: Any, trail: list[tuple[int, Any, Any]]) -> Any:
+    """Where an error came up that has left these statements: the ``latest`` expression, if the first has that."""
+    if not trail or trail[0][1] is None:
+        return latest
+    statement = trail[0][1].span(trail[0][2])
+    return latest if latest is not None and statement.covers(latest) else statement
 
 
 def _letting_go(session: Session, program: Program) -> Program:

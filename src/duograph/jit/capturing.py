@@ -166,7 +166,8 @@ class Capturing:
                     ways.insert(0, (sources, with_sizes(exc.sizes, shapes, values)))
                 elif isinstance(exc, Uncapturable) and exc.trail and sources - flags:
                     store.refusal = without_frames(exc)
-                why = why or str(exc)
+                span = exc.span if isinstance(exc, Uncapturable) else None
+                why = why or (str(exc) if span is None else f"{exc} at {span}")
             except Exception as exc:  # noqa: BLE001 - the policy; what the program raises is a path of its graph
                 what = f"{name_of(self.fn)}, numbers and sizes varying"
                 store.failures.append(internal_failure("capture", what, exc))

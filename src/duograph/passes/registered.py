@@ -51,8 +51,10 @@ class RegisteredPass:
         except Exception as error:
             if is_from_outside(error):
                 raise
-            said = error.diagnostic.message if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-            raise self._error(graph, said) from error  # an internal error of rules that are the user's is theirs
+            said = f"{type(error).__name__}: {error}"
+            if isinstance(error, InternalError) and error.diagnostic is not None:  # of rules that are the user's
+                said = error.diagnostic.message
+            raise self._error(graph, said) from error
         if not isinstance(made, Graph):
             raise self._error(graph, f"it must give a graph, but gave a {type(made).__name__}")
         if made is not graph:

@@ -6,6 +6,7 @@ That the bits are eager's for all sizes is shown by ``tests/conformance/programs
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
 
 import numpy as np
@@ -180,6 +181,26 @@ def test_a_loop_that_must_be_unrolled_leaves_the_other_sizes_open():
     assert versions(compiled) == 4  # the first one, and for each number of steps one for all sources
     (reason,) = compiled.explain().static_sizes
     assert reason.startswith("target.shape[0]: a loop")
+
+
+def test_the_place_is_told_where_the_number_is_needed():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.known = {}
+
+        def construct(self, x):
+            self.known[x.shape[0]] = 1  # not the call that has led here
+            return x * 2
+
+    net = Net()
+    compiled = ms.jit(ms.value_and_grad(lambda x: net(x).sum()))
+    step = ms.jit(lambda x: compiled(x))
+    for n in range(2, 9):
+        step(rows(n))
+    line = inspect.getsourcelines(Net.construct)[1] + 1
+    (reason,) = step.explain().static_sizes
+    assert f"the value of this int is only known at run time at {__file__}:{line}:" in reason
 
 
 def test_what_needs_the_number_of_rows_stays_static_and_is_not_tried_again():

@@ -167,7 +167,8 @@ class _Writer:
             for node in (ast.parse(source.text).body if source else [])
             if isinstance(node, ast.ClassDef) and node.name == cls.__qualname__
         ]
-        if not found or not all(found[-1].lineno <= code.co_firstlineno <= found[-1].end_lineno for code in codes):
+        lines = range(found[-1].lineno, (found[-1].end_lineno or 0) + 1) if found else ()
+        if not found or not all(code.co_firstlineno in lines for code in codes):
             raise ValueError(f"there is no source of {cls.__qualname__}")
         for name in _names_in(compile(ast.Module([found[-1]], []), file, "exec")):
             if name in names and names[name] is not cls and not name.startswith("__"):
