@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from duograph.core.dim import known_eq
+from duograph.core.dim import Extent, known_eq
 from duograph.core.errors import user_error
 from duograph.core.op import primitive
 from duograph.core.shapes import show_shape, slice_length, taken_at_most, taken_equal, taken_equal_shapes
@@ -231,9 +231,10 @@ def stack(*xs: Any, axis: int) -> Any:
     return concat(*[expand_dims(x, axis) for x in xs], axis=axis)
 
 
-def split(x: Any, sizes: tuple[int, ...], axis: int) -> tuple[Any, ...]:
+def split(x: Any, sizes: tuple[Extent, ...], axis: int) -> tuple[Any, ...]:
     """Views of ``x`` of the given ``sizes``, one after the other along ``axis``."""
-    parts, start = [], 0
+    parts = []
+    start: Extent = 0
     for size in sizes:
         parts.append(slice_axis(x, axis, start, start + size))
         start = start + size
