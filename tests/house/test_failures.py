@@ -26,7 +26,9 @@ REASONS: dict[str, tuple[str, ...]] = {
     ),
     "of work on another thread; raised again where its result is asked for": (
         "base/imports.py:run",
-        "dataset/workers.py:_in_worker",
+        "dataset/processes.py:_pickled",
+        "dataset/processes.py:_work",
+        "dataset/processes.py:submit",
         "dataset/workers.py:ordered",
         "dataset/workers.py:produce",
         "distributed/worker.py:perform",

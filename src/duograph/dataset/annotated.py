@@ -36,8 +36,8 @@ class _Annotated(Indexed, VisionBaseDataset):
     def column_names(self):
         return ["image", *self.columns]
 
-    def moves(self, processes: bool) -> bool:
-        return self._decrypt is None
+    def elsewhere(self):
+        return super().elsewhere() if self._decrypt is None else ()
 
     def image(self, *parts: str) -> np.ndarray:
         """The bytes of a file below the folder, or its pixels.

@@ -78,8 +78,8 @@ class MindDataset(Indexed):
     def length(self):
         return len(self._records) + self._padded
 
-    def moves(self, processes: bool) -> bool:
-        return not (processes and self._keeps)  # what a process keeps is gone with it
+    def elsewhere(self):
+        return (False,) if self._keeps else super().elsewhere()  # what a process keeps is gone with it
 
     def row(self, index):
         if index >= len(self._records):

@@ -52,12 +52,12 @@ class Indexed(Dataset):
         yield from self._all(run).rows()
 
     def job(self, run: Run, workers: int, processes: bool) -> Job | None:
-        return self._all(run) if workers > 1 and self.moves(processes) else None
+        return self._all(run) if workers > 1 and processes in self.elsewhere() else None
 
-    def moves(self, processes: bool) -> bool:
-        """Whether rows may be made by threads or processes that somebody else asked for: by default they are parts of
-        files, and nobody sees who reads them."""
-        return True
+    def elsewhere(self) -> tuple[bool, ...]:
+        """Whether rows may be made by threads (``False``) and processes that somebody else asked for: by default they
+        are parts of files, and nobody sees who reads them."""
+        return False, True
 
     def _all(self, run: Run) -> Job:
         self._tell_labels()
@@ -169,8 +169,8 @@ class PaddedDataset(Indexed):
         super().__init__(sampler_of(None, False, None, None, None))
         self._samples = padded_samples
 
-    def moves(self, processes: bool) -> bool:
-        return not processes
+    def elsewhere(self):
+        return (False,)
 
     def column_names(self):
         return list(self._samples[0])
@@ -261,8 +261,8 @@ class GeneratorDataset(Indexed):
     def length(self):
         return len(self._source)
 
-    def moves(self, processes: bool) -> bool:  # the user's code only where it was told to be
-        return self.workers > 1 and self.processes == processes
+    def elsewhere(self):  # the user's code runs only where it was told to
+        return (self.processes,) if self.workers > 1 else ()
 
     def job(self, run: Run, workers: int, processes: bool) -> Job | None:
         return super().job(run, workers, processes) if self._by_number and self._batches is None else None
