@@ -53,9 +53,10 @@ from .rules.watch import watch
 from .session.binder import CaptureBinder
 from .session.log import Log
 from .session.session import Session
+from .values.collector import Collector
 from .values.movable import PLAIN
 from .values.premises import premises_of
-from .values.recipe import Called, Collector, Constant, Recipe
+from .values.recipe import Called, Constant, Recipe
 from .values.world import contents, held_now
 from .verbs.enclosed import call_enclosed
 from .verbs.loops import finds_any_size, has_changing_loops

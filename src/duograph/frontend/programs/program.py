@@ -313,13 +313,19 @@ def set_outside(kind: str, owner: Any, name: str, value: Any) -> None:
         del owner.cell_contents
 
 
-_CELLS = "duograph.nn.cell"
+_ROOT = __name__.partition(".")[0]
+_OURS: set[Any] = set()
+"""Functions of this package, those of Cells, that are known not to be interpreted: to ask takes some microseconds."""
 
 
 def _hook(owner: Any, name: str) -> Any:
     """The ``__setattr__`` or ``__delattr__`` that writes: those of the user are part of the program, and have run."""
     found = getattr(type(owner), name)
-    if found is object.__setattr__ or getattr(found, "__module__", "") == _CELLS or not is_interpreted(found):
+    if found is object.__setattr__ or (type(found) is types.FunctionType and found in _OURS):
+        return found
+    if not is_interpreted(found):
+        if type(found) is types.FunctionType and str(found.__module__).startswith(f"{_ROOT}."):
+            _OURS.add(found)
         return found
     for cls in type(owner).__mro__:
         found = vars(cls).get(name)

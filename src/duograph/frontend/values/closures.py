@@ -14,8 +14,9 @@ from typing import Any
 from ..rules.errors import Uncapturable
 from ..rules.facts import MISSING
 from ..rules.sources import pinned
+from .collector import Collector
 from .functions import CapturedFunction
-from .recipe import Collector, Outside, Recipe, Run
+from .recipe import Outside, Recipe, Run
 from .world import Conflict, Frame
 
 

@@ -27,8 +27,9 @@ from ..rules.opaque import is_iterator
 from ..rules.policy import is_builtin_class, is_user_class
 from ..rules.sources import Pin
 from ..rules.watch import watched
+from ..values.collector import Collector
 from ..values.functions import CapturedFunction
-from ..values.recipe import Called, Collector
+from ..values.recipe import Called
 from ..values.restricted import Restricted
 from ..values.text import GraphText, contains_symbolic, formatted
 from .attributes import user_method

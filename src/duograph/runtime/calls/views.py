@@ -17,7 +17,7 @@ from duograph.core.types import TensorType
 from duograph.ir.interpreter import bind_dims, resolved
 from duograph.runtime.launch.records import Words, view_words
 from duograph.runtime.python.asm import Function, Module, Value
-from duograph.runtime.python.cpython import ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES
+from duograph.runtime.python.cpython import ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES, address_of
 from duograph.tensor.tensor import Tensor
 
 from . import words as w
@@ -42,9 +42,9 @@ class Views:
         self.op, self.attrs, self._types = op, attrs, types
         self._words = Words()
         self._entries, self._block = np.zeros(MOST, np.int64), np.zeros(w.VIEWS.n_words, np.int64)
-        self._block[w.VIEWS.entry_at.word] = self._entries.ctypes.data
+        self._block[w.VIEWS.entry_at.word] = address_of(self._entries)
         self._block[w.VIEWS.make.word] = self._words.object(self.made)
-        self.address: int = self._block.ctypes.data
+        self.address: int = address_of(self._block)
 
     def __str__(self) -> str:
         return f"{self.op.name} {self.attrs}"
