@@ -291,7 +291,7 @@ class CocoDataset(_Annotated):
 
     def row(self, index):
         name, columns = self._rows[index]
-        return self.image(name), *columns
+        return self.image(name), *[column.copy() for column in columns]
 
 
 def _segments(found: list[Any]) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from duograph.context.settings import INT32_MAX
+from duograph.tensor.give import COUNTS_TELL
 from duograph.tensor.tensor import Tensor
 
 from . import config
@@ -26,6 +28,29 @@ def array_of(value: Any) -> np.ndarray:
     if type(value) is np.ndarray:
         return value
     return value.asnumpy() if isinstance(value, Tensor) else np.asarray(value)
+
+
+def copy_of(value: Any) -> np.ndarray:
+    """A value of the user's code as an array of our own: it may write to its memory for the next row, and what follows
+    may write to ours."""
+    array = array_of(value)
+    return array.copy() if array is value or isinstance(value, Tensor) else array
+
+
+def _take(values: list[Any]) -> None:
+    """Makes ``values`` arrays whose memory nobody else has."""
+    for i in range(len(values)):
+        value = values[i]
+        array = array_of(value)
+        if array is not value:
+            values[i] = array.copy() if isinstance(value, Tensor) else array
+            continue
+        del value
+        held, base = sys.getrefcount(array) - 3, array.base  # the list, the variable, the argument
+        if type(base) is np.ndarray and base.base is None:  # a view of what nobody else may have, too
+            held, base = held + sys.getrefcount(base) - 3, None  # the view, the variable, the argument
+        if not COUNTS_TELL or held or base is not None:
+            values[i] = array.copy()
 
 
 def lines_of(path: Path) -> list[str]:
@@ -131,7 +156,8 @@ class Map(Dataset, node="map"):
             except Exception as error:
                 raise failed("map operation", error) from error
             values = list(made) if isinstance(made, tuple) else [made]
-        values = [array_of(v) for v in values]
+            del made
+        _take(values)
         if len(values) != len(outputs):
             raise RuntimeError(
                 f"Invalid columns, the number of columns returned in 'map' operations should match the number of "

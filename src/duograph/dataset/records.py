@@ -83,13 +83,14 @@ class MindDataset(Indexed):
 
     def row(self, index):
         if index >= len(self._records):
-            return self._filler
+            return tuple(x.copy() for x in self._filler)
         found = self._kept.get(index)
         if found is None:
             found = self._row(self._records[index])
-            if self._keeps:
-                self._kept[index] = found
-        return found
+            if not self._keeps:
+                return found
+            self._kept[index] = found
+        return tuple(x.copy() for x in found)
 
     def _row(self, record: dict[str, Any]) -> tuple[np.ndarray, ...]:
         return tuple(_value(record[name], self._kinds[name]) for name in self._names)

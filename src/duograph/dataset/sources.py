@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .dataset import Dataset, names_of, to_numpy
-from .nodes import array_of, failed
+from .nodes import copy_of, failed
 from .run import Row, Run
 from .samplers import PKSampler, Sampler, sampler_of
 from .workers import Job, workers_of
@@ -145,7 +145,7 @@ class NumpySlicesDataset(Indexed):
         return len(self._columns[0])
 
     def row(self, index):
-        return tuple(np.asarray(column[index]) for column in self._columns)
+        return tuple(np.array(column[index]) for column in self._columns)
 
 
 def _column(part: Any) -> Any:
@@ -179,7 +179,7 @@ class PaddedDataset(Indexed):
         return len(self._samples)
 
     def row(self, index):
-        return tuple(array_of(value) for value in self._samples[index].values())
+        return tuple(copy_of(value) for value in self._samples[index].values())
 
 
 class GeneratorDataset(Indexed):
@@ -329,7 +329,7 @@ class GeneratorDataset(Indexed):
                 "of 'GeneratorDataset' should return same number of NumPy arrays as specified in column_names, the "
                 f"size of column_names is:{len(self._names)} and number of returned NumPy array is:{len(parts)}."
             )
-        row = tuple([array_of(part) for part in parts])
+        row = tuple([copy_of(part) for part in parts])
         for place, wanted in enumerate(self._types):
             if row[place].dtype != np.dtype(wanted):
                 raise RuntimeError(
