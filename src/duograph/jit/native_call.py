@@ -25,7 +25,7 @@ from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead
 from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, PathPlan, Subject, call_machine
-from duograph.runtime.calls.views import Views
+from duograph.runtime.calls.views import Views, known_by
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
 from duograph.runtime.python.cpython import Unsupported
 from duograph.tensor.random import default_generator
@@ -357,23 +357,21 @@ class _Planner:
                 self.plan.held.append(found[1])
             case View() if id(parent) in self.views:
                 found = True, self.views[id(parent)]
-        types = [] if not recipe.symbols else self._types(path, parent) if recipe.type is None else [recipe.type]
-        if found is not None and recipe.symbols <= {dim for type in types for dim in type.shape}:
+        type = None if not recipe.symbols else self._type(path, parent) if recipe.type is None else recipe.type
+        if found is not None and (not recipe.symbols or (type and recipe.symbols <= known_by(type).keys())):
             self.views[id(recipe)] = len(outputs) + len(self.plan.dims) + len(made.shown)
-            made.shown.append((Views(recipe.op, recipe.attrs, types), *found))
+            made.shown.append((Views(recipe.op, recipe.attrs, type), *found))
 
-    def _types(self, path: Path, recipe: Recipe) -> list[TensorType]:
-        """What a result is, what it is a view of, and so on, with the symbols of their sizes."""
+    def _type(self, path: Path, recipe: Recipe) -> TensorType | None:
+        """What a result is, with the symbols of its sizes."""
+        made: Any = None
         match recipe:
             case Output(index):
-                type = self.executable.build.outputs[path.first + index].type
-                return [type] if isinstance(type, TensorType) else []
+                made = self.executable.build.outputs[path.first + index].type
             case Outside(source) if source in self.facts:
                 symbols = {axis: symbol for symbol, of, axis in self.program.symbols if of == source}
                 dtype, shape = self.facts[source]
-                return [TensorType(dtype, tuple([symbols.get(i, 0) if n is None else n for i, n in enumerate(shape)]))]
-            case View(op=op, attrs=attrs):
-                types = self._types(path, recipe.parent)
-                made = op.result_type((types[0],), attrs) if types else None
-                return [made, *types] if isinstance(made, TensorType) else []
-        return []
+                made = TensorType(dtype, tuple([symbols.get(i, 0) if n is None else n for i, n in enumerate(shape)]))
+            case View(op=op, attrs=attrs) if (parent := self._type(path, recipe.parent)) is not None:
+                made = op.result_type((parent,), attrs)
+        return made if isinstance(made, TensorType) else None

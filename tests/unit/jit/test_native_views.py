@@ -64,6 +64,21 @@ def test_views_are_those_of_python(f, sizes):
         assert is_native(compiled, x) and not python_within(compiled, x)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (x + 1)[0].expand((x.shape[0], 6)),
+        lambda x: (x + 1)[: x.shape[0] // 2].reshape(-1)[:, None],
+        lambda x: mint.broadcast_to((x + 1)[: x.shape[0] // 2][0, 0], (x.shape[0],)),
+        lambda x: (x + 1)[1:].reshape(x.shape[0] - 1, 3, 2),
+    ],
+)
+def test_sizes_that_the_shape_of_the_parent_does_not_tell(f):
+    compiled = ms.jit(f)
+    for n in (4, 5, 6, 7, 4, 5, 8, 9, 2, 3):
+        assert described(compiled(rows(n))) == described(f(rows(n)))
+
+
 def test_views_and_what_they_show_are_one_storage():
     def f(x):
         y = x + 1

@@ -6,15 +6,14 @@ notes it; from then on native code makes them (``dg_shown_by``). So any op that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from duograph.core.dim import Symbol
-from duograph.core.op import Op, get_op
+from duograph.core.dim import Dim, Symbol, symbols_of
+from duograph.core.op import Op
 from duograph.core.types import TensorType
-from duograph.ir.interpreter import bind_dims, resolved
+from duograph.ir.interpreter import resolved
 from duograph.runtime.launch.records import Words, view_words
 from duograph.runtime.python.asm import Function, Module, Value
 from duograph.runtime.python.cpython import ARRAY_RANK, ARRAY_SHAPE, ARRAY_STRIDES, address_of
@@ -26,6 +25,17 @@ MOST = 64
 """Layouts that are noted for a view; nothing of them is ever freed while a call may be using it."""
 
 
+def known_by(type: TensorType) -> dict[Symbol, tuple[int, int]]:
+    """The symbols of which the shape of a tensor of this type tells the values: which axis is how much longer."""
+    found: dict[Symbol, tuple[int, int]] = {}
+    for axis, dim in enumerate(type.shape):
+        for symbol in symbols_of(dim) if isinstance(dim, Dim) else ():
+            more = dim - symbol
+            if isinstance(more, int):
+                found[symbol] = axis, more
+    return found
+
+
 class Views:
     """``op(parent, **attrs)``, for parents of the layouts that were met.
 
@@ -35,11 +45,12 @@ class Views:
     Args:
         op: makes a view.
         attrs: may depend on sizes.
-        types: of the parent, of what that is a view of, and so on, if they do.
+        type: of the parent; all sizes that the attributes depend on are `known_by` it.
     """
 
-    def __init__(self, op: Op, attrs: dict[str, Any], types: Sequence[TensorType]) -> None:
-        self.op, self.attrs, self._types = op, attrs, types
+    def __init__(self, op: Op, attrs: dict[str, Any], type: TensorType | None) -> None:
+        self.op, self.attrs = op, attrs
+        self._sizes = {} if type is None else known_by(type)
         self._words = Words()
         self._entries, self._block = np.zeros(MOST, np.int64), np.zeros(w.VIEWS.n_words, np.int64)
         self._block[w.VIEWS.entry_at.word] = address_of(self._entries)
@@ -52,15 +63,8 @@ class Views:
     def made(self, parent: Tensor) -> Tensor:
         """The view, whose layout is noted if it is one of ``parent`` for gradients, too."""
         attrs = self.attrs
-        if self._types:
-            sizes: dict[Symbol, int] = {}
-            shown = parent
-            for type in self._types:
-                bind_dims(type, shown, sizes)
-                while (link := shown._view) is not None and link.op is get_op("stop_gradient"):
-                    shown = link.parent
-                shown = shown if link is None else link.parent
-            attrs = resolved(attrs, sizes)
+        if self._sizes:
+            attrs = resolved(attrs, {symbol: parent.shape[axis] - more for symbol, (axis, more) in self._sizes.items()})
         view: Tensor = self.op(parent, **attrs)
         base, words, link = parent.array(), self._words, view._view
         known = int(self._block[w.VIEWS.known.word])
