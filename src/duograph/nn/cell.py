@@ -204,7 +204,7 @@ class Cell(CellTree, CellHooks, CellState, CellSettings):
             if found is not None and name in found:
                 return found[name]
         hint = instead("Cell", name)
-        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint}"
+        said = f"The '{type(self).__name__}' object has no attribute '{name}'{hint or '.'}"
         raise AttributeError(said, name=name, obj=None if hint else self)  # else Python shows the nearest name with it
 
     def __setattr__(self, name: str, value: Any) -> None:
