@@ -29,12 +29,11 @@ DIFFERENT = {
     "python_corners:generator_that_returns_in_finally": "a return in `finally` is a bare `except` in bytecode",
     "recursion_and_state:a_decision_after_recursion_by_a_number": "`if k % 2: pass` has no branch in bytecode",
     "python_corners:special_method_that_gives_something_else_error": "`return a if b else c` is an `if`: cut in two",
+    "statements:names_inside_of_chained_comparisons": "a branch more in bytecode: other numbers of paths",
     "tests_of_loops:skipped_in_a_loop_whose_end_is_known": "a `continue` under `finally`, too",
 }
 if sys.version_info >= (3, 13):
     DIFFERENT["tests_of_loops:skipped_and_left_early"] = "a `continue` at the end of its loop meets the other way out"
-if sys.version_info < (3, 12):
-    DIFFERENT["statements:names_inside_of_chained_comparisons"] = "a branch more in bytecode: too many paths"
 NO_FUNCTION = {"functions:partial_program"}
 """There is no Python function to look at: its parts are captured from bytecode."""
 FROM_SOURCE = {"cut_closures:declared_nonlocal_and_never_named"}
