@@ -65,7 +65,29 @@ def begin() -> None:
         # PYTHONUNBUFFERED would write the parts of a line one by one, and lines of the ranks would mix.
         sys.stdout.reconfigure(line_buffering=True, write_through=False)
     note(rank, "running")
+    _hold(rank)
     _hook()
+
+
+def alive(rank: int) -> str:
+    """The named pipe that a rank holds open."""
+    return f"{rank}.alive"
+
+
+def _hold(rank: int) -> None:
+    """Opens the pipe of this rank, at whose other end the launcher waits. A process that ends closes its files before
+    it counts as ended, and MPI, whose connection is one of them, may have ended another one by then."""
+    with contextlib.suppress(OSError):  # there is none, or nobody reads it: this is a rank of another machine
+        _held.append(os.open(os.path.join(job_folder(), alive(rank)), os.O_WRONLY | os.O_NONBLOCK))
+        os.register_at_fork(after_in_child=_let_go)
+
+
+def _let_go() -> None:
+    while _held:
+        os.close(_held.pop())
+
+
+_held: list[int] = []
 
 
 def named_log(name: str) -> str:

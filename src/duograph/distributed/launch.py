@@ -56,6 +56,8 @@ TICK = 0.2
 """Seconds between looks at what ranks have noted."""
 SHORT_TICK = 0.02
 """Until all ranks are known: of one that has ended before it was looked for, nobody can say when."""
+MOST_PIPES = 256
+"""Ranks up to which each has a pipe, of which the launcher needs one end open."""
 MOMENT = 1.5
 """Seconds in which ranks end that have got SIGINT by themselves."""
 _ADVICE = (b"YOUR APPLICATION TERMINATED", b"This typically refers to a problem", b"Please see the FAQ page")
@@ -226,6 +228,7 @@ class _Watch:
 
     Attributes:
         gone: the ranks whose processes have ended, where the system tells.
+        left: the ranks whose pipes (`ending.alive`) are closed.
         in_order: whether the first one to end is the first of them.
         vain: why the job was ended, if nothing but this could.
     """
@@ -237,7 +240,15 @@ class _Watch:
         self.in_order = True
         self.vain = ""
         self._files: dict[int, int] = {}
+        self.left: list[int] = []
+        self._pipes: dict[int, int] = {}
         self._ends = select.epoll() if hasattr(os, "pidfd_open") else None
+        for rank in range(count if count <= MOST_PIPES else 0):
+            if self._ends is None:
+                break
+            os.mkfifo(path := self.folder / ending.alive(rank))
+            self._pipes[file := os.open(path, os.O_RDONLY | os.O_NONBLOCK)] = rank
+            self._ends.register(file, select.EPOLLIN)
 
     def notes(self) -> dict[int, tuple[int, str]]:
         """Process and word, by rank."""
@@ -275,6 +286,8 @@ class _Watch:
                 break
         over.wait()
         self._look({}, 0.0)
+        for file in self._pipes:
+            os.close(file)
 
     def _show_logs(self) -> None:
         """Shows what has been written to logs since."""
@@ -307,7 +320,10 @@ class _Watch:
         for file, _ in self._ends.poll(seconds):  # in the order in which they have ended
             self._ends.unregister(file)
             os.close(file)
-            self.gone.append(self._files.pop(file))
+            if file in self._pipes:
+                self.left.append(self._pipes.pop(file))
+            else:
+                self.gone.append(self._files.pop(file))
 
 
 def _named(ranks: Sequence[int]) -> str:
@@ -395,7 +411,9 @@ def _tell(status: int, killed: dict[int, int], watch: _Watch) -> int:
     if failed:
         print(f"duograph launch: the job was ended by {_named(failed)} (status {status})", file=sys.stderr)
     elif lost:
-        if not (watch.gone and watch.in_order):
+        if {*lost} <= {*watch.left}:
+            lost.sort(key=watch.left.index)
+        elif not (watch.gone and watch.in_order):
             lost.sort(key=lambda rank: notes[rank][0] not in killed)
         first, pid = lost[0], notes[lost[0]][0]
         code = killed.get(pid, next(iter(killed.values()), 0))
