@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from duograph.core.borders import differ_in_sizes
-from duograph.core.dim import UnknownSizeError
+from duograph.core.dim import UnknownSizeError, fresh_symbol
+from duograph.core.dtype import bool_, float64, int64
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.types import BOOL, INT, OBJECT, StackType, TensorType, TupleType
 
@@ -123,6 +124,40 @@ def _nothing(type: Any) -> Any:
     if isinstance(type, TensorType):
         return np.full(type.shape, -0.0 if type.dtype.is_floating else 0, type.dtype.numpy)
     return False if type == BOOL else None
+
+
+@primitive
+class stack_rows:
+    """The items of all tuples on ``stack``: of each a tensor with one row per tuple, beginning with the lowest.
+    ``items``: their types."""
+
+    layout = "any"
+    data_dependent = True
+    structured = True
+    bprop = NOT_DIFFERENTIABLE
+
+    def infer(stack, *, items):
+        if stack != StackType(TupleType(items)):
+            raise TypeError(f"stack_rows: {stack} has no items of the types {TupleType(items)}")
+        size = fresh_symbol("rows", 0)
+        layouts = [(t.dtype, t.shape) if isinstance(t, TensorType) else (_ROWS[t.kind], ()) for t in items]
+        return TupleType(tuple([TensorType(dtype, (size, *shape)) for dtype, shape in layouts]))
+
+    def reference(stack, *, items):
+        tuples = []
+        while stack.rest is not None:
+            tuples.append(stack.items)
+            stack = stack.rest
+        columns = zip(*reversed(tuples), strict=True) if tuples else [()] * len(items)
+        return tuple([_stacked(t, rows) for t, rows in zip(items, columns, strict=True)])
+
+
+_ROWS = {"bool": bool_, "int": int64, "float": float64}
+
+
+def _stacked(type: Any, rows: Any) -> Any:
+    shape, dtype = (type.shape, type.dtype) if isinstance(type, TensorType) else ((), _ROWS[type.kind])
+    return np.array(rows, dtype.numpy).reshape((len(rows), *shape))
 
 
 @primitive

@@ -8,6 +8,7 @@ turns out to have. Two results that have one size inside have one outside.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import isinf
 from typing import Any
 
@@ -22,13 +23,19 @@ def symbols_in(value: Any) -> set[Symbol]:
     if isinstance(value, TensorType):
         return {s for extent in value.shape if isinstance(extent, Dim) for s in symbols_of(extent)}
     if isinstance(value, TupleType):
-        return symbols_in(value.items)
+        return set(_symbols_in_items(value))
     found: set[Symbol] = set()
     if isinstance(value, tuple):
         for part in value:
             if type(part) is not int:
                 found |= symbols_in(part)
     return found
+
+
+@lru_cache(1024)
+def _symbols_in_items(type: TupleType) -> frozenset[Symbol]:
+    """Asked of the results of each branch and loop by whoever reads one of them: there may be hundreds."""
+    return frozenset(symbols_in(type.items))
 
 
 def renamed(value: Any, names: Mapping[Symbol, Any]) -> Any:

@@ -39,6 +39,7 @@ from .control.paths import Fork, Leaf, Outcome, leaves_of
 from .load import Load, from_source
 from .programs.program import Path, Program, Write
 from .programs.recording import Recorded, Recorder, Unrecordable
+from .programs.sizes import finds_any_size, has_changing_loops
 from .programs.structural import structural
 from .rules import sources
 from .rules.budget import OutOfTime
@@ -59,7 +60,6 @@ from .values.premises import premises_of
 from .values.recipe import Called, Constant, Recipe
 from .values.world import contents, held_now
 from .verbs.enclosed import call_enclosed
-from .verbs.loops import finds_any_size, has_changing_loops
 
 MAX_ATTEMPTS = 400
 
@@ -344,6 +344,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         or any(map(session.shows_outside, session.binder.written_apart))
         or session.binder.order.communicates  # in the order of the program, backwards, too
         or session.sometimes_writes_views()
+        or session.has_grown
         or session.gives_used_views(graph)
         or has_changing_loops(graph)
         or (len(paths) > 1 and finds_any_size(graph))

@@ -36,6 +36,7 @@ from ..rules.facts import HEAP_TYPE, MISSING
 from ..values.text import GraphText, Pick
 from ..values.world import Conflict, Snapshot, new_tuple, set_contents
 from .alternatives import choice, outlives
+from .growth import check_length
 from .join_journals import Absent, Build, constant, join_journals
 from .paths import Fork, Leaf, NoJoin, Outcome
 
@@ -127,6 +128,8 @@ class Joiner:
             if kinds[0] == kinds[1]:
                 return self.output(a, b)
             raise NoJoin(f"{kinds[0]} and {kinds[1]}")
+        if isinstance(a, Node) and isinstance(b, Node) and a.type == b.type:
+            return self.output(a, b)
         log = self.regions.log
         if log.joins_texts and self.joins_texts and _is_choice(a) and type(b) is str:
             log.has_joined_text = True
@@ -400,6 +403,8 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
     if isinstance(x, list):
         is_journal = key in session.journals
         if not is_journal and len(x) != len(y):
+            if any(id(obj) in before.containers for before in joiner.regions.loops):
+                check_length(obj, x, y)
             raise NoJoin("a list has different lengths")
         builds: Any = (
             join_journals(joiner, obj, x, y) if is_journal else [joiner.value(p, q) for p, q in zip(x, y, strict=True)]

@@ -100,6 +100,7 @@ class Regions:
         self.log = log
         self.dissolved: set[Any] = log.dissolved
         self.recorder: Recorder | None = None  # of the run whose decisions are taken
+        self.loops: list[Snapshot] = []  # the states before the loops of the graph that are being captured
 
     def dissolve(self, key: Any) -> NoReturn:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
@@ -162,6 +163,15 @@ class Regions:
                 return value
         value = recorder.number(way, number)
         return value if self.decide(number == value) else None
+
+    @contextmanager
+    def loop_from(self, entry: Snapshot) -> Iterator[None]:
+        """Within the block a loop of the graph is captured, from the state ``entry``."""
+        self.loops.append(entry)
+        try:
+            yield
+        finally:
+            self.loops.pop()
 
     @contextmanager
     def straight(self) -> Iterator[None]:

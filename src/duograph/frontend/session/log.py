@@ -39,6 +39,7 @@ class Log:
         self.paths_before: int | None = None  # explored until the first region was dissolved for its place alone
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
+        self.never_grown: set[Any] = set()  # loops that make a list longer whose elements are needed
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.containers = Learned()
         self.restarts = 0

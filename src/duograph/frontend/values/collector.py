@@ -150,6 +150,9 @@ class Collector:
             items = [self.recipe(v) for v in parts[1]]
             is_constant = isinstance(value, slice) and all(isinstance(r, Constant) for r in items)
             return Constant(value) if is_constant else Called(parts[0], items)
+        if isinstance(value, Restricted):
+            made: Recipe = value.make_python_object(self)
+            return made
         if (self.session.world.is_tracked(value) and not is_file(value)) or type(value) in CONTAINERS:
             return self.contents(value)
         if type(value) is types.FunctionType and self.session.is_made_inside(value):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from duograph.core.dtype import DType, as_dtype, float32, float64
+from duograph.core.op import no_recording
 from duograph.ops.cast import cast, identity
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary
@@ -29,6 +30,7 @@ from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.collector import Collector
 from ..values.functions import CapturedFunction
+from ..values.grown import GrownList
 from ..values.recipe import Called
 from ..values.restricted import Restricted
 from ..values.text import GraphText, contains_symbolic, formatted
@@ -212,10 +214,18 @@ def _len(calls: Any, obj: Any) -> Any:
         return calls.semantics.special("__len__", method, obj)
     if type(obj) is np.ndarray and obj.ndim and not calls.session.is_made_inside(obj):
         obj = calls.session.of_array(obj)
+    if isinstance(obj, GrownList):
+        return obj.length()
     if isinstance(obj, Tensor) and obj.ndim and not isinstance(obj.shape[0], int):
         return calls.semantics.getattr(obj, "shape")[0]
     check_holder(calls.session, obj)
     return len(obj)
+
+
+@substitute(GrownList.append)
+def _append(calls: Any, grown: GrownList, element: Any) -> None:
+    with no_recording():
+        grown.append(element)
 
 
 def _extremum(name: str) -> Callable[..., Any]:

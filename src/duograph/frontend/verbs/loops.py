@@ -8,7 +8,9 @@ parameters in those places, until nothing new changes and the types are stable (
 * if a type changes only in the first iteration, or a variable is first assigned in the body, one iteration is peeled
   off: ``if test: body; while test: body``.
 
-Anything else (a list that grows, an object that is replaced) cannot be a compiled loop and is reported.
+* a list that becomes longer is carried as a stack (`values.grown`).
+
+Anything else (a set that grows, an object that is replaced) cannot be a compiled loop and is reported.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.op import no_recording
 from duograph.core.op import state as dispatch
-from duograph.core.types import INT, TOKEN, TensorType, TupleType
+from duograph.core.types import INT, TOKEN, TensorType
 from duograph.ir.builder import Scope
-from duograph.ir.control import cond, scan, undef, while_loop
-from duograph.ir.node import Graph, Node, finds_sizes, reachable
-from duograph.ir.printer import all_graphs
+from duograph.ir.control import cond, undef, while_loop
+from duograph.ir.node import Node, reachable
 from duograph.ops.cast import relabel
 from duograph.ops.graph_binder import Stored
 from duograph.ops.scalar import Scalar, is_number
 from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
+from ..control.growth import Grows, begin_growth, check_length, check_variable
 from ..control.identity import REPEATED, is_derived
 from ..control.join import close_pair, close_pair_with_params, may_have_gradient, same_constant
 from ..control.paths import Leaf, Outcome
@@ -78,7 +80,16 @@ class SymbolicLoop:
         places: dict[Any, Place] = {}
         for _ in range(12):
             self.world.restore(entry)
-            if (done := self._attempt(entry, places)) is not None:
+            try:
+                with self.regions.loop_from(entry):
+                    done = self._attempt(entry, places)
+            except Grows as found:
+                if id(found.list) not in entry.containers:  # it is an outer loop's
+                    raise
+                entry = begin_growth(self.session, self.key, entry, found, _references(entry, found.list))
+                places.clear()
+                continue
+            if done is not None:
                 return done
         raise Uncapturable("the types of the loop's variables do not settle")
 
@@ -211,7 +222,7 @@ class SymbolicLoop:
         if isinstance(value, Stored):
             return value.node.type
         if isinstance(value, Node) or value is None:
-            return TOKEN
+            return TOKEN if value is None else value.type
         raise Uncapturable(f"a loop whose end depends on tensor values changes a {type(value).__name__}")
 
     def _meet(self, a: Any, b: Any, location: Any) -> Any:
@@ -395,6 +406,7 @@ class SymbolicLoop:
 
             if x is y or same_constant(x, y) or (isinstance(x, Stored) and x == y):
                 return
+            check_variable(x, y)
             if type(x) is tuple and type(y) is tuple and len(x) == len(y):
                 for i, (p, q) in enumerate(zip(x, y, strict=True)):
                     compare(location, (*path, i), p, q)
@@ -478,6 +490,7 @@ class SymbolicLoop:
             for k in y:
                 compare(("item", Pin(obj), k), (), x.get(k, MISSING), y[k])
         elif x != y:
+            check_length(obj, x, y)
             self.session.take_as_read(obj)  # a dictionary may have the keys already
             raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
 
@@ -547,25 +560,6 @@ class SymbolicLoop:
             return self.world.track({**whole, i: inner})
         made = [*whole[:i], inner, *whole[i + 1 :]]
         return self.world.track(made) if isinstance(whole, list) else tuple(made)
-
-
-def has_changing_loops(graph: Graph) -> bool:
-    """Whether a loop in ``graph`` carries floats whose size changes. Whether a graph can compute its gradient comes out
-    too late for a tape outside (`UnknownSizeError`); a program that is captured with its gradient can do without."""
-    for g in all_graphs(graph):
-        for node in g.nodes:
-            if node.op in (while_loop, scan) and finds_sizes(node) and isinstance(node.type, TupleType):
-                known = symbols_in(tuple([o.type for o in node.operands]))
-                tensors = [t for t in node.type.items if isinstance(t, TensorType) and not t.dtype.is_integer]
-                if any(not symbols_in(t) <= known for t in tensors):
-                    return True
-    return False
-
-
-def finds_any_size(graph: Graph) -> bool:
-    """Whether sizes are only found while ``graph`` runs. If its paths give results of such sizes, a gradient outside
-    does not know what the path that was not taken would have saved."""
-    return any(finds_sizes(node) for g in all_graphs(graph) for node in g.nodes)
 
 
 def _is_carried(value: Any) -> bool:

@@ -157,7 +157,8 @@ class Build:
                 if node.op in CONTROL and not knows(entry, node.type):
                     is_hosted |= node.op not in (cond, call, custom_vjp) or node.attrs.get("graph") in self._shared
                 if node.op.name in STACK_OPS:
-                    types = (node.type, *[o.type for o in node.operands])
+                    made = () if node.op.name == "stack_rows" else (node.type,)
+                    types = (*made, *[o.type for o in node.operands])
                     stacks = [leaf for t in types for leaf in leaf_types(t) if isinstance(leaf, StackType)]
                     for items in (types, *[(stack.item,) for stack in stacks]):
                         leaves = [leaf for item in items for leaf in leaf_types(item)]

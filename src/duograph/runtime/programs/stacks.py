@@ -13,6 +13,7 @@ from duograph.core.dim import Dim, Symbol
 from duograph.core.types import ScalarType, TensorType, TokenType, TupleType, Type
 from duograph.ir.node import Apply
 from duograph.lower.loop.ir import Buffer, Value
+from duograph.lower.loop.types import element_of
 from duograph.runtime.kernels.status import ASSERTION
 
 from .emit import Emitter, Scope
@@ -50,6 +51,8 @@ class StackEmitter(Emitter):
             return Handle(node.type, b.address(self._cell(b.const(0), operands, scope)))
         (stack, *items) = operands
         assert isinstance(stack, Handle)
+        if name == "stack_rows":
+            return self._rows(node, stack, scope)
         if name == "stack_size":
             assert isinstance(node.type, ScalarType)
             return Number(node.type, b.if_(b.eq(stack.value, 0), lambda: b.const(0), lambda: self._depth(stack))[0])
@@ -68,6 +71,29 @@ class StackEmitter(Emitter):
         if name == "unpack":
             return tuple(self._items(cell, types, scope))
         return (Handle(types[0], b.load(cell, 0)), *self._items(cell, types[1:], scope))
+
+    def _rows(self, node: Apply, stack: Handle, scope: Scope) -> Tree:
+        """The items of all cells as arrays, whose last rows are those of the cell on top."""
+        b = self.b
+        types = leaf_types(node.type)
+        (count,) = b.if_(b.eq(stack.value, 0), lambda: b.const(0), lambda: self._depth(stack))
+        size = types[0].shape[0]  # type: ignore[attr-defined]
+        scope.symbols[size] = count
+        arrays = [self.region(CELLS, self.dim(bytes_of(t), scope.symbols)) for t in types]
+
+        def write(address: Value, row: Value) -> tuple[Value, Value]:
+            row, cell = b.sub(row, 1), b.at(address, "i64")
+            for leaf, array, t in zip(self._items(cell, node.attrs["items"], scope), arrays, types, strict=True):
+                if isinstance(leaf, Number):
+                    b.store(b.at(array, element_of(t.dtype.numpy)), row, leaf.value)
+                else:
+                    assert isinstance(leaf, Memory)
+                    at = b.add(array, b.mul(row, self.dim(bytes_of(leaf.type), scope.symbols)))
+                    self.copy(Memory(leaf.type, None, address=at), leaf, scope.symbols)
+            return b.load(cell, 0), row
+
+        b.while_((stack.value, count), lambda address, _: b.ne(address, 0), write)
+        return tuple([Memory(t, None, address=array) for t, array in zip(types, arrays, strict=True)])
 
     def _depth(self, stack: Handle) -> Any:
         return self.b.load(self.b.at(stack.value, "i64"), 1)

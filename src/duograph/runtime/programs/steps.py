@@ -26,7 +26,7 @@ from duograph.runtime.kernels import kernels
 
 from .values import ALIASES, CONTROL, SCALAR_OPS, Place, leaf_types
 
-STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "pack", "unpack")
+STACK_OPS = ("stack_new", "stack_push", "stack_pop", "stack_size", "stack_rows", "pack", "unpack")
 
 
 @dataclass(eq=False)
