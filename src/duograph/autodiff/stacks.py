@@ -140,7 +140,7 @@ class stack_rows:
         if stack != StackType(TupleType(items)):
             raise TypeError(f"stack_rows: {stack} has no items of the types {TupleType(items)}")
         size = fresh_symbol("rows", 0)
-        layouts = [(t.dtype, t.shape) if isinstance(t, TensorType) else (_ROWS[t.kind], ()) for t in items]
+        layouts = [(t.dtype, t.shape) if isinstance(t, TensorType) else (ROWS[t.kind], ()) for t in items]
         return TupleType(tuple([TensorType(dtype, (size, *shape)) for dtype, shape in layouts]))
 
     def reference(stack, *, items):
@@ -152,11 +152,12 @@ class stack_rows:
         return tuple([_stacked(t, rows) for t, rows in zip(items, columns, strict=True)])
 
 
-_ROWS = {"bool": bool_, "int": int64, "float": float64}
+ROWS = {"bool": bool_, "int": int64, "float": float64}
+"""What numbers are as rows, by their kinds."""
 
 
 def _stacked(type: Any, rows: Any) -> Any:
-    shape, dtype = (type.shape, type.dtype) if isinstance(type, TensorType) else ((), _ROWS[type.kind])
+    shape, dtype = (type.shape, type.dtype) if isinstance(type, TensorType) else ((), ROWS[type.kind])
     return np.array(rows, dtype.numpy).reshape((len(rows), *shape))
 
 

@@ -344,7 +344,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         or any(map(session.shows_outside, session.binder.written_apart))
         or session.binder.order.communicates  # in the order of the program, backwards, too
         or session.sometimes_writes_views()
-        or session.has_grown
+        or bool(session.appended)
         or session.gives_used_views(graph)
         or has_changing_loops(graph)
         or (len(paths) > 1 and finds_any_size(graph))

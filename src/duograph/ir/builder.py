@@ -215,6 +215,12 @@ class Builder:
         if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
             return operands[0].operands[attrs["index"]]
         node: Node = self.context.apply(op, operands, attrs, tag)
+        if op is tuple_get and operands[0].op.data_dependent:  # of what is found once, each item is, too
+            before = self._finders.setdefault(op, [])
+            for other in before:
+                if other.operands == operands and other.attrs == attrs and self._is_visible(other):
+                    return other
+            before.append(node)
         if op.data_dependent and self.tagging and op is not getattr(self.original, "op", None):
             node = self._sized_alike(node)
         elif self.original is not None and op is self.original.op:
@@ -236,7 +242,7 @@ class Builder:
         assert isinstance(node, Apply)
         before = self._finders.setdefault(node.op, [])
         for other in before:
-            if other in self.current.emitted or self._known(other):
+            if self._is_visible(other):
                 if node.op.bprop is NOT_DIFFERENTIABLE and node.attrs == other.attrs:
                     if all(map(same_but_tags, node.operands, other.operands)):
                         return other
@@ -247,6 +253,9 @@ class Builder:
                     break
         before.append(node)
         return node
+
+    def _is_visible(self, node: Node) -> bool:
+        return node in self.current.emitted or self._known(node)
 
     def _known(self, node: Node) -> bool:
         scope = self.current.parent

@@ -23,6 +23,7 @@ from duograph.tensor.tensor import Tensor
 from ..control.paths import Outcome
 from ..rules.errors import INTERNAL, Restart, Uncapturable
 from ..rules.exceptions import held_by, hold, with_causes
+from ..values.grown import GrownList
 from ..values.world import Frame, Snapshot
 from ..verbs.builtins import SymbolicRange
 from ..verbs.loops import SymbolicLoop
@@ -196,7 +197,9 @@ class Loops(Statements):
             iterable = _endless(iterable)
         rows = isinstance(iterable, Tensor) and iterable.ndim > 0
         length = _length(iterable) if isinstance(iterable, range) else iterable.shape[0] if rows else None
-        counted = isinstance(iterable, SymbolicRange) or (length is not None and not isinstance(length, int))
+        counted = isinstance(iterable, SymbolicRange | GrownList) or (
+            length is not None and not isinstance(length, int)
+        )
         log = self.session.log
         is_far = isinstance(length, int) and length > UNROLL_FORKING and not log.unrolls
         most = UNROLL_FORKING if is_far and log.forking.get(key) else self._most_unrolled()
@@ -237,6 +240,9 @@ class Loops(Statements):
         if isinstance(iterable, Tensor):
             start, stop, step = 0, self.semantics.getattr(iterable, "shape")[0], 1
             value = lambda i: self.semantics.getitem(iterable, i)  # noqa: E731
+        elif isinstance(iterable, GrownList):
+            start, stop, step = 0, iterable.length(), 1
+            value = iterable.reader()
         else:
             start, stop, step = iterable.start, iterable.stop, iterable.step
             value = lambda i: i  # noqa: E731

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import types
 from typing import Any
 
 from duograph.core.op import no_recording
@@ -9,7 +11,11 @@ from duograph.core.op import state as dispatch
 
 from ..rules.errors import Uncapturable
 from ..values.grown import GrownList, form_of
-from ..values.world import Snapshot
+from ..values.journals import Journal
+from ..values.world import Snapshot, set_contents
+
+_STATES = (dict, list, tuple, types.FrameType, types.CellType)
+"""What variables are in, and copies of tracked state; frames and cells are those of the capture itself."""
 
 
 class Grows(BaseException):
@@ -22,6 +28,9 @@ class Grows(BaseException):
 
     def __init__(self, longer: list[Any], form: Any) -> None:
         self.list, self.form = longer, form
+
+    def is_older_than(self, state: Snapshot) -> bool:
+        return type(self.list) is Journal or id(self.list) in state.containers
 
 
 def check_variable(before: Any, after: Any) -> None:
@@ -41,10 +50,17 @@ def check_length(obj: Any, one: list[Any], other: list[Any]) -> None:
         Grows: in one of them it has further elements, which are of one form.
     """
     less, more = sorted((one, other), key=len)
-    if type(obj) is not list or len(less) == len(more) or any(a is not b for a, b in zip(less, more, strict=False)):
+    if type(obj) not in (list, Journal) or any(a is not b for a, b in zip(less, more, strict=False)):
         return
-    form = form_of(more[len(less)])
-    if form is not None and all(form_of(element) == form for element in more[len(less) :]):
+    added = more[len(less) :]
+    if type(obj) is Journal:
+        if added[:1] == ["extend"]:  # by an inner loop
+            raise Grows(obj, added[1].form)
+        if any(verb != "append" for verb in added[::2]):
+            return
+        added = added[1::2]
+    form = form_of(added[0]) if added else None
+    if form is not None and all(form_of(element) == form for element in added):
         raise Grows(obj, form)
 
 
@@ -57,13 +73,32 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
     """
     obj, world = found.list, session.world
     holders = [(frame, name) for frame, values in entry.locals.items() for name, v in values.items() if v is obj]
-    is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1
+    if type(obj) is Journal:
+        is_hidden = type(session.originals[id(obj)][0]) is not list
+    else:
+        is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or _is_held(obj)
     if is_hidden or key in session.log.never_grown or dispatch.tapes:  # what leaves has no gradient
         raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
     world.restore(entry)
-    frame, name = holders[0]
+    head = () if type(obj) is Journal else tuple(entry.containers[id(obj)][1])
     with no_recording():
-        frame.locals[name] = world.track(GrownList(session, key, found.form, tuple(entry.containers[id(obj)][1])))
-    session.has_grown = True
+        grown = world.track(GrownList(session, key, found.form, head))
+    if type(obj) is Journal:
+        if not world.is_tracked(obj):  # the body is the first to meet it
+            set_contents(obj, session.initial_contents[id(obj)])
+            world.track(obj)
+        obj.extend(("extend", grown))
+        session.note_changed(obj)
+    else:
+        frame, name = holders[0]
+        frame.locals[name] = grown
     began: Snapshot = world.snapshot()
     return began
+
+
+def _is_held(obj: Any) -> bool:
+    """Whether something refers to ``obj`` whose state is not tracked: a bound method, a partial object, an iterator."""
+    return any(
+        type(holder) not in _STATES and not type(holder).__module__.startswith("duograph.")
+        for holder in gc.get_referrers(obj)
+    )

@@ -94,6 +94,10 @@ class Choices:
         for tensor in among or ():
             self._written[tensor._alias] = key
 
+    def note_repeated(self, handle: Tensor, is_plain: bool = True) -> None:
+        """``handle`` may be any tensor: a loop or a recursive function gives it."""
+        self.note(handle, REPEATED, is_plain=is_plain)
+
     def number_of(self, tensor: Tensor) -> Any:
         """The number of the outside tensor that ``tensor`` is, or is a view of; 0: it is none."""
         if id(tensor) in self.made and id(tensor) not in self._shown:

@@ -402,9 +402,9 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
     world.track(obj)
     if isinstance(x, list):
         is_journal = key in session.journals
+        if len(x) != len(y) and any(id(obj) in before.containers for before in joiner.regions.loops):
+            check_length(obj, x, y)
         if not is_journal and len(x) != len(y):
-            if any(id(obj) in before.containers for before in joiner.regions.loops):
-                check_length(obj, x, y)
             raise NoJoin("a list has different lengths")
         builds: Any = (
             join_journals(joiner, obj, x, y) if is_journal else [joiner.value(p, q) for p, q in zip(x, y, strict=True)]

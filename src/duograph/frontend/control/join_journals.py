@@ -11,7 +11,8 @@ from duograph.ops.creation import full
 from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
-from ..values.journals import OUTSIDE, operations
+from ..values.journals import OUTSIDE
+from ..values.recipe import operations
 from ..values.text import GraphText, UnreadText
 from .paths import NoJoin
 

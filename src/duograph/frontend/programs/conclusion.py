@@ -14,8 +14,20 @@ from duograph.ir.interpreter import resolved
 
 from ..rules.facts import MISSING
 from ..rules.written import Written
-from ..values.journals import OPERANDS
-from ..values.recipe import Additions, Called, Chosen, Constant, Container, Output, Outside, Part, Recipe, Text, View
+from ..values.recipe import (
+    OPERANDS,
+    Additions,
+    Called,
+    Chosen,
+    Constant,
+    Container,
+    Output,
+    Outside,
+    Part,
+    Recipe,
+    Text,
+    View,
+)
 from ..values.world import new_tuple
 from .program import Path, Program, set_outside
 

@@ -90,7 +90,7 @@ class Session(Identified, Shadows):
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.loops, self.catches = 0, False  # that a tensor ends; an ``except``, or what swallows exceptions
-        self.has_grown = False  # a list, in one of them
+        self.appended: dict[int, Tensor] = {}  # to lists in them
         self.own_error: Exception | None = None  # the last one that left a function of the user
         self._leaving: Exception | None = None  # what is leaving statements now, and which
         self._left: list[tuple[int, Any, Any]] = []

@@ -12,21 +12,27 @@ How many elements such a list has in the end only a run knows. From the loop on 
 elements are on a stack (`autodiff.stacks`), which ``append`` pushes to. So the state of a loop has a fixed number of
 values of fixed types. Where the list leaves the program it is made of the rows of tensors (`stack_rows`).
 
-A program may append, ask for the length, and let the list leave. Whatever else it does (an element is read, the list is
-handed to a function) needs to know the elements: the capture starts again with the loop unrolled, as if there were no
-such lists.
+A program may append, ask for the length, after the loop read elements, stack or concatenate them, and let the list
+leave. Whatever else it does (the list is changed in another way, or handed to a function) needs to know which objects
+the elements are: the capture starts again with the loop unrolled, as if there were no such lists.
+
+A list from outside that is only written (`values.journals`) is extended by such a list after the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from duograph.autodiff.stacks import stack_new, stack_push, stack_rows, stack_size
-from duograph.core.types import ScalarType
+from duograph.autodiff.stacks import ROWS, stack_new, stack_push, stack_rows, stack_size
+from duograph.core.op import no_recording
+from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Apply
-from duograph.ops.scalar import is_number
+from duograph.ops.creation import full
+from duograph.ops.movement import reshape
+from duograph.ops.scalar import Scalar, is_number, scalar_tensor, tensor_item
+from duograph.ops.slices import concat
 from duograph.tensor.alias import root_of
 from duograph.tensor.tensor import Tensor, type_of
 
@@ -51,7 +57,10 @@ class GrownList(Restricted):
         self.stack = stack_new(items=tuple(_leaves(form)))
 
     def refuse(self, *_: Any) -> NoReturn:
-        self._session.log.never_grown.add(self._key)
+        log = self._session.log
+        if log.may_break and not self._session.regions.loops:  # the loop is compiled, and what follows a graph break
+            raise Uncapturable("an element of a list that a loop makes longer, whose end depends on tensors")
+        log.never_grown.add(self._key)
         raise Restart
 
     def append(self, element: Any) -> None:
@@ -66,7 +75,8 @@ class GrownList(Restricted):
         for leaf in leaves:
             if isinstance(leaf, Tensor):
                 self._check_new(leaf)
-        self.stack = stack_push(self.stack, *leaves)
+        with no_recording():
+            self.stack = stack_push(self.stack, *leaves)
 
     def _check_new(self, tensor: Tensor) -> None:
         """What leaves are copies: a tensor must have been made in this iteration, and nothing may write to it later."""
@@ -74,9 +84,11 @@ class GrownList(Restricted):
         node, scope = tensor._data, session.builder.current
         while scope is not None and node not in scope.emitted and not scope.repeats:
             scope = scope.parent
-        is_new = isinstance(node, Apply) and scope is not None and node in scope.emitted and tensor._view is None
-        if not is_new or root_of(tensor) is not tensor or id(tensor) in session.choices.made:
+        is_here = scope is not None and node in scope.emitted and isinstance(node, Apply)
+        is_known = id(tensor) in session.appended or id(tensor) in session.choices.made
+        if not is_here or is_known or tensor._view is not None or root_of(tensor) is not tensor:
             raise Uncapturable("a list that gets what another iteration may have made, in a loop that tensors end")
+        session.appended[id(tensor)] = tensor
         session.choices.note_source(tensor)
 
     def length(self) -> Any:
@@ -84,13 +96,60 @@ class GrownList(Restricted):
         size = stack_size(self.stack)
         return size + len(self.head) if self.head else size
 
+    def joined(self, joins: str, *args: Any, **kwargs: Any) -> Any:
+        """What `stack` or `concat` makes of it along the first axis."""
+        (axis,) = args or (*kwargs.values(),) or (0,)
+        form, is_stack = self.form, joins == "stack"
+        if type(axis) is not int or axis != 0 or not isinstance(form, TensorType) or not (is_stack or form.ndim):
+            self.refuse()
+        (column,) = self._columns()
+        if not self.head:
+            column[0]  # raises where there is none, as they would
+        return column if is_stack else reshape(column, shape=(column.shape[0] * form.shape[0], *form.shape[1:]))
+
+    def _rows(self) -> tuple[Any, ...]:
+        """Those of all elements on the stack."""
+        found: tuple[Any, ...] = stack_rows(self.stack, items=tuple(_leaves(self.form)))
+        return found
+
+    def _columns(self) -> list[Any]:
+        """Tensors with a row for each element."""
+        if any(form_of(element) != self.form for element in self.head):
+            self.refuse()
+        columns = list(self._rows())
+        if self.head:
+            heads = zip(*[map(_row, _leaves(element)) for element in self.head], strict=True)
+            columns = [concat(*head, rows, axis=0) for head, rows in zip(heads, columns, strict=True)]
+        return columns
+
+    def __getitem__(self, key: Any) -> Any:
+        if not (type(key) is int or (isinstance(key, Scalar) and key.kind == "int")):
+            self.refuse()
+        return self.reader()(key)
+
+    def reader(self) -> Callable[[Any], Any]:
+        """What gives the element at an index as the list is now."""
+        columns = self._columns()
+
+        def read(index: Any) -> Any:
+            at = reshape(_row(index), shape=())
+            leaves = [column[at] for column in columns]
+            for k, leaf in enumerate(_leaves(self.form)):
+                if isinstance(leaf, ScalarType):
+                    leaves[k] = tensor_item(leaves[k], kind=leaf.kind)
+                else:
+                    self._session.choices.note_repeated(leaves[k])
+            return _element(self.form, iter(leaves))
+
+        return read
+
     def make_python_object(self, collector: Any) -> Called:
         """A recipe of the list: one object, wherever it leaves."""
-        if collector.values_only:
+        has_tensors = any(isinstance(leaf, TensorType) for leaf in _leaves(self.form))
+        if collector.values_only or (has_tensors and self._session.choices.are_exact):
             self.refuse()
-        rows = stack_rows(self.stack, items=tuple(_leaves(self.form)))
         head = Container(tuple, items=[collector.recipe(v) for v in self.head])
-        outputs = [Output(collector.output(collector.binder.node_of(column))) for column in rows]
+        outputs = [Output(collector.output(collector.binder.node_of(column))) for column in self._rows()]
         return Called(partial(_listed, self.form), [head, *outputs])
 
 
@@ -110,6 +169,16 @@ def _leaves(element: Any) -> Iterator[Any]:
             yield from _leaves(part)
     else:
         yield element
+
+
+def _row(leaf: Any) -> Any:
+    """A tensor or number as the only row of a column."""
+    if isinstance(leaf, Tensor):
+        return reshape(leaf, shape=(1, *leaf.shape))
+    dtype = ROWS[type_of(leaf).kind]
+    if isinstance(leaf, Scalar):
+        return reshape(scalar_tensor(leaf, dtype=dtype), shape=(1,))
+    return full(shape=(1,), value=leaf, dtype=dtype)
 
 
 def _listed(form: Any, head: tuple[Any, ...], *columns: Tensor) -> list[Any]:

@@ -21,6 +21,8 @@ from ..rules import sources
 from ..rules.dropped import check_dropped
 from ..rules.errors import Restart, Uncapturable
 from ..rules.sources import Source, pinned
+from .grown import GrownList
+from .recipe import operations
 
 if TYPE_CHECKING:
     from duograph.ir.node import Param
@@ -31,11 +33,6 @@ JOURNALED = (list, dict, set, deque, defaultdict, OrderedDict)
 """Classes of containers that may have journals; what derives from them may have methods of its own."""
 METHODS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "add", "discard", "update"})
 """Methods that only write, where a class has them."""
-OPERANDS = {
-    "append": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2, "perform": 2, "when": 3,
-}  # fmt: skip
-"""The verbs of journals, with their numbers of operands. ``when``: a flag, a verb, and the operands of that, which is
-done if the flag is set (`control.join_journals`)."""
 MOST_READ = 8
 """So many containers may turn out to be read, before all that are written are taken to be."""
 _PLAIN = (str, int, float, bool, bytes, type(None))
@@ -58,28 +55,6 @@ class Outside(list[Any]):
 
 
 OUTSIDE = Outside()
-
-
-def operations(held: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
-    """The verbs of a journal, each with its operands."""
-    found = []
-    at = 0
-    while at < len(held):
-        n = OPERANDS[held[at]]
-        found.append((held[at], held[at + 1 : at + 1 + n]))
-        at += 1 + n
-    return found
-
-
-def carry_out(held: Sequence[Any], kind: type, target: Any) -> None:
-    """Does to ``target``, of class ``kind``, what a journal holds."""
-    for verb, operands in operations(held):
-        is_done: Any = True
-        while verb == "when":
-            flag, verb, operands = operands
-            is_done = is_done and flag
-        if is_done:
-            getattr(kind, verb)(target, *operands)
 
 
 def latest(journal: Sequence[Any], original: Any, key: Any) -> tuple[Any, ...]:
@@ -207,7 +182,10 @@ class Journals:
             self.take_as_read(journal)
         self.note_changed(journal)
         for verb in done or ():
-            journal.extend(verb)
+            if verb[0] == "append" and journal and type(journal[-1]) is GrownList and journal[-2] == "extend":
+                journal[-1].append(verb[1])  # as a loop has done
+            else:
+                journal.extend(verb)
 
     def defer(self, step: Callable[..., Any], args: tuple[Any, ...]) -> None:
         """Has ``step(*args)`` done after each run, in its place among such steps.

@@ -21,7 +21,6 @@ from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from ..rules.sources import Source
-from .journals import carry_out
 from .world import new_tuple, refill_dict, set_contents
 
 
@@ -226,6 +225,37 @@ class Slotted(Container):
             member.__set__(target, value)
         if self.keys:
             vars(target).update(zip(self.keys, values[len(self.members) :], strict=True))
+
+
+OPERANDS = {
+    "append": 1, "extend": 1, "appendleft": 1, "insert": 2, "add": 1, "discard": 1, "__setitem__": 2, "perform": 2,
+    "when": 3,
+}  # fmt: skip
+"""The verbs of journals, with their numbers of operands. ``extend``: by a list that a loop of the graph makes longer
+(`grown`). ``when``: a flag, a verb, and the operands of that, which is done if the flag is set
+(`control.join_journals`)."""
+
+
+def operations(held: Sequence[Any]) -> list[tuple[str, Sequence[Any]]]:
+    """The verbs of a journal, each with its operands."""
+    found = []
+    at = 0
+    while at < len(held):
+        n = OPERANDS[held[at]]
+        found.append((held[at], held[at + 1 : at + 1 + n]))
+        at += 1 + n
+    return found
+
+
+def carry_out(held: Sequence[Any], kind: type, target: Any) -> None:
+    """Does to ``target``, of class ``kind``, what a journal holds."""
+    for verb, operands in operations(held):
+        is_done: Any = True
+        while verb == "when":
+            flag, verb, operands = operands
+            is_done = is_done and flag
+        if is_done:
+            getattr(kind, verb)(target, *operands)
 
 
 @dataclass(eq=False, slots=True)

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from duograph.core.dtype import DType, as_dtype, float32, float64
-from duograph.core.op import no_recording
 from duograph.ops.cast import cast, identity
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary
@@ -224,8 +223,7 @@ def _len(calls: Any, obj: Any) -> Any:
 
 @substitute(GrownList.append)
 def _append(calls: Any, grown: GrownList, element: Any) -> None:
-    with no_recording():
-        grown.append(element)
+    grown.append(element)
 
 
 def _extremum(name: str) -> Callable[..., Any]:

@@ -42,6 +42,7 @@ from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values import closures  # noqa: F401 - which says how functions leave
 from ..values.functions import CapturedFunction, bind, signature_of
+from ..values.grown import GrownList
 from ..values.movable import PLAIN
 from ..values.text import GraphText, contains_symbolic, formatted, refusal
 from ..values.world import CONTAINERS, Frame
@@ -398,6 +399,8 @@ class Calls:
         if id(fn) in self._rules and PLAIN.issuperset(map(type, args)):
             if not kwargs or PLAIN.issuperset(map(type, kwargs.values())):
                 return self.semantics._fresh(run_native(self.session, fn, *args, **kwargs))
+        if args and type(args[0]) is GrownList and id(fn) in self._rules and fn.__name__ in ("stack", "cat", "concat"):
+            return run_native(self.session, args[0].joined, fn.__name__, *args[1:], **kwargs)
         if type(fn) is types.BuiltinMethodType and type(fn.__self__) is ContextVar:
             return of_context(self, fn, args, kwargs)
         check_template(fn)

@@ -33,7 +33,7 @@ from duograph.tensor.alias import fresh_stamp, root_of
 from duograph.tensor.tensor import Tensor, type_of
 
 from ..control.growth import Grows, begin_growth, check_length, check_variable
-from ..control.identity import REPEATED, is_derived
+from ..control.identity import is_derived
 from ..control.join import close_pair, close_pair_with_params, may_have_gradient, same_constant
 from ..control.paths import Leaf, Outcome
 from ..control.status import join_with_status
@@ -42,6 +42,7 @@ from ..rules.errors import Uncapturable, Undecidable
 from ..rules.facts import MISSING
 from ..rules.sources import Pin
 from ..session.session import Session
+from ..values.journals import Journal
 from ..values.world import Conflict, Snapshot, put_item, set_contents
 
 MOST_CARRIED = 2048
@@ -84,7 +85,7 @@ class SymbolicLoop:
                 with self.regions.loop_from(entry):
                     done = self._attempt(entry, places)
             except Grows as found:
-                if id(found.list) not in entry.containers:  # it is an outer loop's
+                if not found.is_older_than(entry):  # it is an outer loop's
                     raise
                 entry = begin_growth(self.session, self.key, entry, found, _references(entry, found.list))
                 places.clear()
@@ -321,7 +322,7 @@ class SymbolicLoop:
                 result = Scalar(self.builder.emit(anchor, (result.node, *itself.node.operands[1:]), {}))
             self._put(place, result)
             if isinstance(result, Tensor):
-                self.session.choices.note(result, REPEATED, is_plain=place.is_plain)
+                self.session.choices.note_repeated(result, place.is_plain)
         self._forget()
         self._forget_body_variables(entry, leaf.state)
         if not early:
@@ -329,7 +330,7 @@ class SymbolicLoop:
         tail = results[len(ordered) :]
         for result in tail[1:]:
             if isinstance(result, Tensor):
-                self.session.choices.note(result, REPEATED)
+                self.session.choices.note_repeated(result)
         return Outcome("status", (tail[0], tail[1:], statuses))
 
     def _test_node(self, pred: Scalar | None, status: Any, cond_scope: Any) -> Node:
@@ -375,7 +376,7 @@ class SymbolicLoop:
             return node
         handle = self.binder.wrap(node)
         if isinstance(handle, Tensor):
-            self.session.choices.note(handle, REPEATED, is_plain=is_plain)
+            self.session.choices.note_repeated(handle, is_plain)
         return handle
 
     def _node(self, value: Any, type: Any) -> Node:
@@ -490,7 +491,8 @@ class SymbolicLoop:
             for k in y:
                 compare(("item", Pin(obj), k), (), x.get(k, MISSING), y[k])
         elif x != y:
-            check_length(obj, x, y)
+            if type(obj) is Journal or id(obj) not in self.session.originals:
+                check_length(obj, x, y)
             self.session.take_as_read(obj)  # a dictionary may have the keys already
             raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
 

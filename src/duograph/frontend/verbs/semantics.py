@@ -33,6 +33,7 @@ from ..rules.opaque import is_iterator, is_opaque
 from ..rules.policy import is_generated, is_interpreted, is_user_class, module_kind
 from ..rules.purity import is_constant
 from ..values.factories import factory_of
+from ..values.grown import GrownList
 from ..values.movable import PLAIN
 from ..values.restricted import Restricted
 from ..values.text import GraphText, Percent, contains_symbolic, rendered
@@ -415,6 +416,8 @@ class Semantics(Attributes):
             return as_scalar(value, "bool")
         if isinstance(value, Conflict):
             raise Uncapturable(value.why)
+        if isinstance(value, GrownList):
+            return self.truth(value.length())
         for name in ("__bool__", "__len__"):
             method = user_method(value, name)
             if method is not None:

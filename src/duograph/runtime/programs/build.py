@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from duograph.core.borders import symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.types import StackType, TensorType, TokenType, Type
 from duograph.ir.control import call, call_named, cond, custom_vjp
-from duograph.ir.node import Const, Graph, Node, finds_sizes, told_sizes
+from duograph.ir.node import Apply, Const, Graph, Node, finds_sizes, told_sizes
 from duograph.ir.printer import all_graphs
 from duograph.ir.walk import recursive_graphs
 from duograph.lower.contract import contracted
@@ -154,8 +155,10 @@ class Build:
             for node in g.nodes:
                 if node.op.name in _HOST_STACKS:
                     return False
-                if node.op in CONTROL and not knows(entry, node.type):
-                    is_hosted |= node.op not in (cond, call, custom_vjp) or node.attrs.get("graph") in self._shared
+                if node.op in CONTROL and self._may_be_hosted(node, entry):
+                    is_hosted = True
+                    if any(isinstance(t, StackType) for o in (node, *node.operands) for t in leaf_types(o.type)):
+                        return False
                 if node.op.name in STACK_OPS:
                     made = () if node.op.name == "stack_rows" else (node.type,)
                     types = (*made, *[o.type for o in node.operands])
@@ -167,6 +170,15 @@ class Build:
                         if not all(knows({**entry, **dict.fromkeys(told)}, leaf) for leaf in leaves):
                             return False
         return not (late and is_hosted)
+
+    def _may_be_hosted(self, node: Apply, entry: Mapping[Symbol, Any]) -> bool:
+        """Whether a control operator may run in Python, as its results have sizes that the program finds."""
+        if node in self.in_python or knows(entry, node.type):
+            return node in self.in_python
+        if node.op not in (cond, call, custom_vjp) or node.attrs.get("graph") in self._shared:
+            return True
+        extents = [n for t in leaf_types(node.type) if isinstance(t, TensorType) for n in t.shape]
+        return not knows({**entry, **dict.fromkeys(n for n in extents if isinstance(n, Symbol))}, node.type)
 
     # ---- what emitters ask ---------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from duograph.core.assumptions import assumptions
+from duograph.core.borders import symbols_in
 from duograph.core.dim import Dim, Symbol, symbols_of
 from duograph.core.dtype import uint8
 from duograph.core.types import ScalarType, TensorType, TokenType, Type
@@ -266,9 +267,9 @@ class Emitter(Frame):
         leaves: list[Leaf] = []
         for t in leaf_types(type):
             if isinstance(t, TensorType):
-                for extent in t.shape:
-                    if isinstance(extent, Symbol) and extent not in scope.symbols and extent not in own:
-                        scope.symbols[extent] = self.b.const(0)
+                for size in symbols_in(t):
+                    if size not in scope.symbols and size not in own:
+                        scope.symbols[size] = self.b.const(0)
                 leaves.append(self.new("undef", t, scope))
             elif isinstance(t, ScalarType):
                 leaves.append(Number(t, self.b.const(0, word_type(t))))
