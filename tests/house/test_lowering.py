@@ -35,7 +35,7 @@ NAMES = "another name for the same memory"
 NO_COMPUTATION: dict[str, str] = {
     CONTROL: "call call_named cond custom_vjp make_tuple scan tuple_get undef while_loop",
     NUMBERS: "dim_size scalar_binary scalar_tensor scalar_unary tensor_item",
-    STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_size unpack",
+    STACKS: "cotangent_pop pack residual_add stack_new stack_pop stack_push stack_rows stack_size unpack",
     EFFECT: "py_effect",
     RANKS: """
         all_gather all_reduce all_to_all broadcast collective_start collective_wait exchange receive reduce_scatter

@@ -27,7 +27,7 @@ LAST = "made by the last of the passes: nobody differentiates or batches what it
 NO_DERIVATIVE: dict[str, str] = {
     BY_TAPE: """
         call call_named cond cotangent_pop custom_vjp make_tuple pack scan stack_new stack_pop stack_push
-        stack_size tuple_get undef unpack while_loop
+        stack_rows stack_size tuple_get undef unpack while_loop
     """,
     DISCRETE: """
         argmax argmin bincount bitcast bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift
@@ -57,7 +57,7 @@ NOT_BATCHED: dict[str, str] = {
     SCALARS: """
         arange cotangent_pop dim_size eye full iota linspace make_tuple pack py_effect random_bits
         random_integers random_normal random_permutation random_uniform range_slice range_update relabel
-        residual_add scalar_binary scalar_tensor scalar_unary sized stack_new stack_pop stack_push stack_size
+        residual_add scalar_binary scalar_tensor scalar_unary sized stack_new stack_pop stack_push stack_rows stack_size
         tensor_item tuple_get undef unpack
     """,
     GRAPHS: "call call_named cond custom_vjp scan while_loop",

@@ -79,6 +79,7 @@ def capture(
     unsteady: frozenset[Source] = frozenset(),
     recorded: Recorded | None = None,
     unrolls: bool = False,
+    grows_lists: bool = False,
 ) -> Program:
     """The program of ``fn`` for arguments like ``args``.
 
@@ -98,11 +99,12 @@ def capture(
             has all paths.
         is_part: of a function that goes on with what it gives: it must be the very objects that Python would give.
         unrolls: whether loops whose end is known are unrolled, however long.
+        grows_lists: whether loops of the graph may make lists longer (`values.grown`), whose elements have no gradient.
 
     Raises:
         Uncapturable: with the reason and the user's span.
     """
-    log = Log(share, may_break, unsteady, recorded, unrolls)
+    log = Log(share, may_break, unsteady, recorded, unrolls, grows_lists)
     log.containers.enabled = journals
     why = ""
     for _ in range(MAX_ATTEMPTS):
@@ -115,7 +117,7 @@ def capture(
         except OutOfTime:
             raise
         except Unrecordable as exc:
-            why, log = str(exc), Log(share, may_break, unsteady, unrolls=unrolls)
+            why, log = str(exc), Log(share, may_break, unsteady, None, unrolls, grows_lists)
             log.containers.enabled = journals
         except Restart:
             log.restarts += 1
@@ -337,6 +339,7 @@ def _program(session: Session, tree: Leaf | Fork, name: str) -> Program:
         session.assumptions,
         is_checked=is_checked,
         catches=session.catches,
+        grows_lists=bool(session.appended),
         movable=session.movable(),
         plain_for_gradients=session.binder.reads_written
         or session.binder.has_hooks

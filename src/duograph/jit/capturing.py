@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from duograph.base.config import config
 from duograph.base.failures import SHORTAGE, internal_failure
 from duograph.base.lookup import raw_hasattr
+from duograph.core.op import state
 from duograph.frontend.capture import capture
 from duograph.frontend.load import Load
 from duograph.frontend.programs.program import Program
@@ -67,6 +68,7 @@ class Capturing:
     part_of: tuple[Any, Any] | None
     is_auxiliary: bool
     spent: Spent
+    grows_lists = True  # loops of its graphs may (`values.grown`); not once a tape has recorded a call of it
     _signature: inspect.Signature
     _subject: Any
     _may_break: bool
@@ -205,6 +207,7 @@ class Capturing:
             call = of_arguments(call)
         recorded, why = self._runs(left) if journals else (None, "")
         may_break = journals and self._may_break and not self._is_strict()
+        self.grows_lists = self.grows_lists and not state.tapes
         begun, operations = time.thread_time(), 0
         try:
             program = capture(
@@ -222,6 +225,7 @@ class Capturing:
                 unsteady,
                 recorded,
                 self.options.unrolls,
+                self.grows_lists and journals,
             )
             operations = len(program.graph.nodes)
         finally:

@@ -204,7 +204,7 @@ def histories_outside(x, limit):
     return x * 1
 
 
-@program(build=True, calls=[(X, 40.0), (X, 3.0), (X, 900.0)])
+@program(build=True, calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
 def histories_of_a_cell():
     class Searching(nn.Cell):
         def __init__(self):

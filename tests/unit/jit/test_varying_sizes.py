@@ -167,13 +167,39 @@ def test_a_cache_that_grows_from_nothing():
     assert versions(compiled) == 3  # no cache, one row of it, any number
 
 
+def decoded(source, target):
+    context, outs = source.sum(0), []
+    for t in range(target.shape[0]):
+        context = ops.tanh(context + target[t])
+        outs.append(context)
+    return ops.stack(outs)
+
+
+def test_a_list_with_an_element_for_each_step_is_one_version():
+    compiled = ms.jit(decoded)
+    for n, steps in [(9, 4), (5, 3), (7, 4), (6, 3), (12, 3), (3, 14), (8, 5), (9, 40), (20, 4)]:
+        same(compiled, decoded, rows(n), rows(steps))
+    assert versions(compiled) == 2
+
+
+def test_a_list_whose_elements_have_a_gradient_is_made_by_an_unrolled_loop():
+    compiled = ms.jit(decoded)
+    for steps in (4, 5, 6, 7):
+        same(compiled, decoded, rows(3), rows(steps))
+    for steps in (4, 5, 4):
+        expected = ms.grad(lambda s, t: decoded(s, t).sum(), (0, 1))(rows(3), rows(steps))
+        for one, other in zip(ms.grad(lambda s, t: compiled(s, t).sum(), (0, 1))(rows(3), rows(steps)), expected):
+            np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+    assert [v["plain_runs"] for v in compiled.explain().versions].count(0) >= 2
+
+
 def test_a_loop_that_must_be_unrolled_leaves_the_other_sizes_open():
     def f(source, target):
-        context, outs = source.sum(0), []
+        context, outs = source.sum(0), {}
         for t in range(target.shape[0]):
             context = ops.tanh(context + target[t])
-            outs.append(context)
-        return ops.stack(outs)
+            outs[t] = context
+        return ops.stack(list(outs.values()))
 
     compiled = ms.jit(f)
     for n, steps in [(9, 4), (5, 3), (7, 4), (6, 3), (12, 3), (3, 4), (8, 5), (9, 5), (20, 4)]:

@@ -77,7 +77,8 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
         is_hidden = type(session.originals[id(obj)][0]) is not list
     else:
         is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or _is_held(obj)
-    if is_hidden or key in session.log.never_grown or dispatch.tapes:  # what leaves has no gradient
+    may_grow = session.log.grows_lists and key not in session.log.never_grown
+    if is_hidden or not may_grow or dispatch.tapes:  # what leaves has no gradient
         raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
     world.restore(entry)
     head = () if type(obj) is Journal else tuple(entry.containers[id(obj)][1])

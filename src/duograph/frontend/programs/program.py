@@ -117,6 +117,7 @@ class Program:
     )
     catches: bool = False  # what raises in it may be caught in it
     plain_for_gradients: bool = False  # under a tape, Python runs it: see `capture`
+    grows_lists: bool = False  # by numbers of elements that a run finds, without their gradients
     movable: dict[int, Any] = field(default_factory=dict)
     """Objects, by id, in whose place others may be that hold the same (`structural`)."""
     target: Any = None  # what was captured: whoever has the program has it, too

@@ -20,6 +20,7 @@ class Log:
         unsteady: frozenset[Source] = frozenset(),
         recorded: Recorded | None = None,
         unrolls: bool = False,
+        grows_lists: bool = False,
     ) -> None:
         self.unrolls = unrolls  # whether loops whose end is known are unrolled, however long
         self.places_chosen = 0  # by numbers that only a run knows
@@ -39,6 +40,7 @@ class Log:
         self.paths_before: int | None = None  # explored until the first region was dissolved for its place alone
         self.peeled: dict[Any, int] = {}
         self.unrolled: set[Any] = set()
+        self.grows_lists = grows_lists  # loops may
         self.never_grown: set[Any] = set()  # loops that make a list longer whose elements are needed
         self.forking: dict[Any, bool] = {}  # loops that could be unrolled, but fork: whether they stay loops
         self.containers = Learned()

@@ -81,7 +81,7 @@ class Session(Identified, Shadows):
         self.args: Sequence[Any] = ()  # of the call that is captured
         self.written: dict[int, Tensor] = {}
         self.written_parts: dict[int, list[tuple[Source, list[ViewLink]]] | None] = {}  # as `Write.parts`
-        self.given_views: list[Tensor] = []  # that leave the program
+        self.given_views, self.appended = list[Tensor](), dict[int, Tensor]()  # that leave; to lists that loops grow
         self.sometimes_written: set[int] = set()  # ids of roots that some paths write to, and others do not
         self.initial_contents = self.world.shadowed
         self.span: Any = None
@@ -90,7 +90,6 @@ class Session(Identified, Shadows):
         self.unfinished: set[Any] = set()  # blocks of try and with, of generators, that have been entered and not left
         self.looked_at: Exception | None = None  # the last one that `faults.check_whose` was asked about
         self.loops, self.catches = 0, False  # that a tensor ends; an ``except``, or what swallows exceptions
-        self.appended: dict[int, Tensor] = {}  # to lists in them
         self.own_error: Exception | None = None  # the last one that left a function of the user
         self._leaving: Exception | None = None  # what is leaving statements now, and which
         self._left: list[tuple[int, Any, Any]] = []

@@ -95,6 +95,7 @@ class Journals:
     inputs: list[tuple[Source, Param]]
     args: Sequence[Any]
     log: Any
+    regions: Any
     note_changed: Any
     shadow: Any
     is_in_hand: Any
@@ -182,8 +183,9 @@ class Journals:
             self.take_as_read(journal)
         self.note_changed(journal)
         for verb in done or ():
-            if verb[0] == "append" and journal and type(journal[-1]) is GrownList and journal[-2] == "extend":
-                journal[-1].append(verb[1])  # as a loop has done
+            is_repeated = verb[0] == "append" and self.regions.loops
+            if is_repeated and journal and type(journal[-1]) is GrownList and journal[-2] == "extend":
+                journal[-1].append(verb[1])
             else:
                 journal.extend(verb)
 
