@@ -523,3 +523,8 @@ def kernels_of_convolutions_that_vary(x, w):
         return mint.nn.functional.conv1d(y, w, padding=1, stride=2).sum()
 
     return ms.grad(adjoint)(x), ms.grad(lambda y: (ms.grad(adjoint)(y) ** 2).sum() + (y * y).sum())(x)
+
+
+@program(calls=[(matrix(1, n)[0],) for n in (4, 6, 7, 1)], grad=0)
+def powers_that_fall_from_a_size(x):
+    return ops.vander(x / 3), ops.fftfreq(x.shape[0], dtype=ms.float64)

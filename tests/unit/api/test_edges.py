@@ -213,3 +213,9 @@ def test_a_diagonal_is_of_a_square():
     for shape in ((1, 3), (3, 1), (3, 5)):
         with pytest.raises(ValueError, match="label 'i' is repeated|do not broadcast"):
             ops.einsum("ii->i", ms.Tensor(np.ones(shape, np.float32)))
+
+
+@pytest.mark.parametrize("spectrum", [ops.rfft, ops.fft, lambda x: ops.polar(x, x), lambda x: x.astype(ms.complex64)])
+def test_a_gradient_through_complex_numbers_has_the_dtype_of_its_tensor(spectrum):
+    x = ms.Tensor([1.0, 2.0, 3.0], ms.bfloat16)
+    assert ms.grad(lambda x: ops.real(spectrum(x)).sum())(x).dtype == ms.bfloat16
