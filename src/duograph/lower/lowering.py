@@ -106,6 +106,9 @@ class KernelCall:
             # unsigned buffers may stand for raw memory: movement does not care what elements mean
             fits = memory.elem == buf.elem or buf.elem in UNSIGNED
             assert fits, f"{self.function.name}: {buf} bound to {memory.elem}"
+        for number, taken in zip(self.dims, self.function.dims, strict=True):
+            whole = isinstance(number, int | Dim)  # an Operand is of either kind
+            assert not (whole and taken.type.is_float), f"{self.function.name}: {number} given for a {taken.type}"
 
 
 @dataclass(eq=False)

@@ -64,7 +64,15 @@ class complex_:
 
     def bprop(ins, out, dout):
         x, y = ins
-        return (lambda: sum_to(real(dout), x.shape), lambda: sum_to(imag(dout), y.shape))
+        return (
+            lambda: sum_to(in_precision_of(x, real(dout)), x.shape),
+            lambda: sum_to(in_precision_of(y, imag(dout)), y.shape),
+        )
+
+
+def in_precision_of(x, part):
+    """``part`` of a complex number in the dtype of ``x``: complex numbers of half types have float32 parts."""
+    return part if part.dtype is x.dtype else cast(part, dtype=x.dtype)
 
 
 def to_complex(x):

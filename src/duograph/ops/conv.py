@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,8 @@ class conv_input_grad:
     def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_input_grad", require_kind("conv_input_grad", dout, "ifc", "dout"), w)
         _check_channels(dout, w.shape[0], w.ndim, groups)
+        for k in w.shape[2:]:
+            index(k)  # raises if unknown: the taps of a stride phase are what the kernel is made of
         for n, m, *how in zip(input_size, dout.shape[2:], w.shape[2:], stride, padding, dilation, strict=True):
             if not taken_at_most(m, conv_output_size(n, *how)):
                 raise ValueError(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from duograph.core.dim import definitely_eq
-from duograph.core.shapes import numel
+from duograph.core.shapes import numel, taken_equal
 
 from .arithmetic import mul
 from .diagonals import diagonal
@@ -108,6 +108,11 @@ def _prepared(x: Any, labels: Labels, extents: dict[str, Any]) -> tuple[Any, Lab
         while labels.count(label) > 1:
             first = labels.index(label)
             second = labels.index(label, first + 1)
+            if not taken_equal(x.shape[first], x.shape[second]):
+                raise ValueError(
+                    f"For 'einsum', label {label!r} is repeated for an operand of shape {tuple(x.shape)}, but the "
+                    f"extents {x.shape[first]} and {x.shape[second]} are not equal."
+                )
             x = diagonal(x, offset=0, axis1=first, axis2=second)
             labels = [*(v for i, v in enumerate(labels) if i not in (first, second)), label]
     dropped = [i for i, v in enumerate(labels) if x.shape[i] == 1 and definitely_eq(extents[v], 1) is not True]

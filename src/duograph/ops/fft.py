@@ -16,7 +16,7 @@ from duograph.core.shapes import normalize_axis
 from duograph.core.types import TensorType
 
 from .arithmetic import conj
-from .complex import real, to_complex
+from .complex import in_precision_of, real, to_complex
 from .movement import roll
 from .rules import batch_with, require_kind
 from .slices import concat, pad, slice_axis
@@ -84,7 +84,8 @@ class rfft_:
         n = ins[0].shape[axis]
         missing = n - dout.shape[axis]
         padding = tuple((0, missing if i == axis else 0) for i in range(len(dout.shape)))
-        return (real(fft_(pad(dout, padding=padding), axes=(axis,), inverse=True, norm=_opposite(norm))),)
+        whole = real(fft_(pad(dout, padding=padding), axes=(axis,), inverse=True, norm=_opposite(norm)))
+        return (in_precision_of(ins[0], whole),)
 
 
 def fft_n(

@@ -15,7 +15,7 @@ from duograph.core.dim import definitely_eq
 from duograph.core.shapes import show_shape, taken_equal_shapes
 
 from .arithmetic import abs_, add, div, maximum, minimum, mul, neg, sub
-from .cast import cast, in_single
+from .cast import cast, in_single, stop_gradient
 from .compare import equal, greater, less
 from .creation import constant_like, full, iota, one_hot, zeros_like
 from .cumulative import cumsum
@@ -180,12 +180,11 @@ def checked_labels(labels: Any, classes: Any, owner: str) -> Any:
 def binary_cross_entropy(probs: Any, target: Any, weight: Any = None, reduction: str = "mean") -> Any:
     """``-(y log p + (1 - y) log(1 - p))``; what a logarithm is taken of is at least 1e-12."""
     low, one = constant_like(probs, 1e-12), constant_like(probs, 1)
-    loss = neg(
-        add(
-            mul(target, log(maximum(probs, low))),
-            mul(sub(one, target), log(maximum(sub(one, probs), low))),
-        )
-    )
+
+    def log_of(p: Any) -> Any:
+        return log(add(p, stop_gradient(sub(maximum(p, low), p))))  # gradients pass: what is quite wrong is to move
+
+    loss = neg(add(mul(target, log_of(probs)), mul(sub(one, target), log_of(sub(one, probs)))))
     return reduced(loss if weight is None else mul(loss, weight), reduction, "binary_cross_entropy")
 
 
@@ -206,7 +205,8 @@ def kl_div(log_probs: Any, target: Any, reduction: str = "mean") -> Any:
     """``target * (log(target) - log_probs)``; ``"batchmean"`` divides the sum by the first extent."""
     loss = sub(xlogy(target, target), mul(target, log_probs))
     if reduction == "batchmean":
-        return scaled(total(loss), 1.0 / number_along(log_probs, (0,)))
+        rows = number_along(log_probs, (0,))
+        return scaled(total(loss), math.inf if isinstance(rows, int) and not rows else 1.0 / rows)
     return reduced(loss, reduction, "kl_div")
 
 
@@ -300,6 +300,7 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
     return reduced(select(is_near, scaled(mul(small, small), 0.5), far), reduction, "huber_loss")
 
 
+@in_single
 def poisson_nll_loss(
     x: Any, target: Any, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean"
 ) -> Any:
@@ -317,6 +318,7 @@ def poisson_nll_loss(
     return reduced(loss, reduction, "poisson_nll_loss")
 
 
+@in_single
 def gaussian_nll_loss(
     x: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Any:
@@ -403,6 +405,7 @@ def triplet_margin_loss(
 # ---- segmentation and detection -------------------------------------------------------------------------------------
 
 
+@in_single
 def dice_loss(probs: Any, target: Any, smooth: float = 1e-5) -> Any:
     """1 minus the overlap of ``probs`` and ``target``: ``2 sum(p y) / (sum(p**2) + sum(y**2))``, smoothed."""
     overlap = scaled(total(mul(probs, target)), 2)

@@ -24,7 +24,7 @@ from .movement import broadcast_to, reduce_sum, reshape
 from .pool import avg_pool
 from .power import pow_
 from .rules import batch_with, in_float32, require_kind
-from .scalar import dim_size, scalar_tensor
+from .scalar import dim_size, scalar_binary, scalar_tensor
 from .stable import p_norm, root
 from .unary import exp, rsqrt
 
@@ -257,6 +257,14 @@ def batch_norm_training(x: Any, weight: Any, bias: Any, eps: float = 1e-5) -> tu
     bias = None if bias is None else _per_channel(x, bias)
     channels = (x.shape[1],)
     return _affine(out, weight, bias), reshape(mean, shape=channels), reshape(variance, shape=channels)
+
+
+def unbiased_variance(variance: Any, x: Any) -> Any:
+    """The unbiased variance per channel of ``x`` (N, C, ...), of the biased one."""
+    count = number_along(x, (0, *range(2, len(x.shape))))
+    if isinstance(count, int):
+        return scaled(variance, count / (count - 1)) if count > 1 else variance
+    return mul(variance, scalar_tensor(count / scalar_binary(count - 1, 1, fn="max"), dtype=variance.dtype))
 
 
 @launchable

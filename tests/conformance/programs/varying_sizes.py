@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import duograph as ms
-from duograph import nn, ops
+from duograph import mint, nn, ops
 from duograph.nn.probability.distribution import Categorical, Normal
 from tests.conformance.harness import T, program
 
@@ -490,3 +490,41 @@ def recurrence_along_what_is_pooled():
         return layer(pool(x).reshape(1, 8, -1).transpose(2, 0, 1))[0]
 
     return lambda x: (read(x), ms.grad(lambda t: (read(t) ** 2).sum())(x))
+
+
+@program(calls=[(matrix(n, 3),) for n in (4, 6, 7, 1, 9)], build=True)
+def statistics_that_layers_of_mint_keep():
+    layers = [mint.nn.BatchNorm1d(3, momentum=share).set_train() for share in (0.1, None)]
+    mean, variance = ops.zeros(3), ops.ones(3)
+
+    def normalised(x):
+        outs = [layer(x) for layer in layers]
+        outs.append(mint.nn.functional.batch_norm(x, mean, variance, training=True))
+        return outs, mean + 0, variance + 0, [(layer.running_mean + 0, layer.running_var + 0) for layer in layers]
+
+    return normalised
+
+
+@program(calls=[(matrix(*shape),) for shape in ((3, 3), (4, 4), (6, 3), (1, 3), (5, 5), (3, 6))])
+def diagonals_of_what_is_no_square(x):
+    try:
+        return mint.einsum("ii->i", x), mint.einsum("ii", x)
+    except ValueError as error:
+        return str(error)
+
+
+@program(
+    calls=[
+        (matrix(1, n).reshape(1, 1, n), matrix(1, k, 1).reshape(1, 1, k)) for n, k in ((9, 3), (12, 4), (14, 5), (9, 2))
+    ]
+)
+def kernels_of_convolutions_that_vary(x, w):
+    def adjoint(y):
+        return mint.nn.functional.conv1d(y, w, padding=1, stride=2).sum()
+
+    return ms.grad(adjoint)(x), ms.grad(lambda y: (ms.grad(adjoint)(y) ** 2).sum() + (y * y).sum())(x)
+
+
+@program(calls=[(matrix(1, n)[0],) for n in (4, 6, 7, 1)], grad=0)
+def powers_that_fall_from_a_size(x):
+    return ops.vander(x / 3), ops.fftfreq(x.shape[0], dtype=ms.float64)

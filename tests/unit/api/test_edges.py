@@ -183,3 +183,39 @@ def test_parts_of_nothing(module, shape):
 
     for call in (f, ms.jit(f)):
         assert [[part.shape for part in parts] for parts in call(x)] == [[shape], [shape] * 3]
+
+
+# ---- losses and norms at their edges --------------------------------------------------------------------------------
+
+
+def test_an_epsilon_is_there_for_half_types_too():
+    nothing = ms.Tensor([[0.0, 0.0]], ms.float16)
+    assert (ops.normalize(nothing) == 0).all()
+    assert np.isfinite(ops.logit(ms.Tensor([0.0, 1.0], ms.float16), 1e-6).asnumpy()).all()
+    assert ops.poisson_nll_loss(nothing, nothing, log_input=False) == 0
+    assert ms.grad(lambda x: ops.gaussian_nll_loss(x, x, nothing))(nothing).asnumpy().tolist() == [[0.0, 0.0]]
+    large = ms.Tensor([300.0, 400.0], ms.float16)
+    np.testing.assert_allclose(nn.DiceLoss()(large, large).asnumpy(), 0, atol=1e-3)
+
+
+def test_what_is_quite_wrong_has_a_gradient():
+    probabilities, target = ms.Tensor([0.0, 1.0, 0.5]), ms.Tensor([1.0, 0.0, 0.5])
+    grad = ms.grad(lambda p: ops.binary_cross_entropy(p, target, reduction="sum"))(probabilities)
+    np.testing.assert_allclose(grad.asnumpy(), [-1e12, 1e12, 0], rtol=1e-6)
+
+
+def test_no_rows_have_no_mean_divergence():
+    nothing = ms.Tensor(np.zeros((0, 3), np.float32))
+    assert np.isnan(ops.kl_div(nothing, nothing, reduction="batchmean").asnumpy())
+
+
+def test_a_diagonal_is_of_a_square():
+    for shape in ((1, 3), (3, 1), (3, 5)):
+        with pytest.raises(ValueError, match="label 'i' is repeated|do not broadcast"):
+            ops.einsum("ii->i", ms.Tensor(np.ones(shape, np.float32)))
+
+
+@pytest.mark.parametrize("spectrum", [ops.rfft, ops.fft, lambda x: ops.polar(x, x), lambda x: x.astype(ms.complex64)])
+def test_a_gradient_through_complex_numbers_has_the_dtype_of_its_tensor(spectrum):
+    x = ms.Tensor([1.0, 2.0, 3.0], ms.bfloat16)
+    assert ms.grad(lambda x: ops.real(spectrum(x)).sum())(x).dtype == ms.bfloat16

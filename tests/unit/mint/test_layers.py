@@ -91,3 +91,13 @@ def test_profiler_and_parallel(tmp_path):
         recorded.step()
     net = ms.parallel.AutoParallel(nn.ReLU())
     np.testing.assert_array_equal(net(ROWS).asnumpy(), np.maximum(ROWS.asnumpy(), 0))
+
+
+def test_batch_norm_of_a_cumulative_average():
+    layer, batches = nn.BatchNorm1d(3, momentum=None).set_train(), [ROWS[:, :3], ROWS[1:, :3] * 2]
+    for batch in batches:
+        layer(batch)
+    means = [batch.asnumpy().mean(0) for batch in batches]
+    variances = [batch.asnumpy().var(0, ddof=1) for batch in batches]
+    np.testing.assert_allclose(layer.running_mean.asnumpy(), np.mean(means, 0), rtol=1e-5)
+    np.testing.assert_allclose(layer.running_var.asnumpy(), np.mean(variances, 0), rtol=1e-5)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.core.shapes import numel
 from duograph.ops import arithmetic, movement
 from duograph.ops import conv as convs
+from duograph.ops.cast import in_single
 from duograph.ops.compare import less
 from duograph.ops.creation import constant_like, full
 from duograph.ops.norm import batch_norm_inference as batch_norm_inference_op
@@ -16,7 +16,7 @@ from duograph.ops.norm import group_norm as group_norm_op
 from duograph.ops.norm import l2_normalize as l2_normalize_op
 from duograph.ops.norm import layer_norm as layer_norm_op
 from duograph.ops.norm import lrn as lrn_op
-from duograph.ops.norm import moments
+from duograph.ops.norm import moments, unbiased_variance
 from duograph.ops.norm import rms_norm as rms_norm_op
 from duograph.ops.norm import scaled as scaled_op
 from duograph.ops.random import dropout_mask
@@ -236,13 +236,17 @@ def batch_norm(
     if not training:
         return batch_norm_inference_op(input_x, weight, bias, running_mean, running_var, eps)
     out, mean, variance = batch_norm_training_op(input_x, weight, bias, eps)
-    count = numel(input_x.shape) // input_x.shape[1]
-    unbiased = scaled_op(variance, count / (count - 1)) if isinstance(count, int) and count > 1 else variance
-    for running, new in ((running_mean, mean), (running_var, unbiased)):
+    for running, new in ((running_mean, mean), (running_var, unbiased_variance(variance, input_x))):
         if running is not None:
-            kept = scaled_op(running, 1 - momentum)
-            write(running, arithmetic.add(kept, scaled_op(to_dtype(new, running.dtype), momentum)))
+            kept = _share_of(running, 1 - momentum)
+            write(running, arithmetic.add(kept, _share_of(to_dtype(new, running.dtype), momentum)))
     return out
+
+
+def _share_of(statistic: Tensor, share: Any) -> Tensor:
+    if isinstance(share, Tensor):  # what layers of `mint` count for a cumulative average
+        return arithmetic.mul(statistic, to_dtype(share, statistic.dtype))
+    return scaled_op(statistic, share)
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Tensor:
@@ -255,8 +259,13 @@ def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -
         >>> print(ops.normalize(Tensor([[3.0, 4.0]])))
         [[0.6 0.8]]
     """
-    size = vector_norm(input, p, dim, True)
-    return arithmetic.div(input, arithmetic.maximum(size, constant_like(size, eps)))
+    return _normalized(input, p, dim, eps)
+
+
+@in_single
+def _normalized(x: Tensor, p: float, dim: int, eps: float) -> Tensor:
+    size = vector_norm(x, p, dim, True)
+    return arithmetic.div(x, arithmetic.maximum(size, constant_like(size, eps)))
 
 
 def lrn(

@@ -10,6 +10,7 @@ from duograph.core import dtype as dt
 from duograph.core.op import Op
 from duograph.ops import arithmetic, logical, movement, unary
 from duograph.ops import complex as complex_ops
+from duograph.ops.cast import in_single
 from duograph.ops.creation import constant_like, iota
 from duograph.ops.scalar import Scalar
 from duograph.ops.select import select
@@ -163,10 +164,15 @@ def logit(input: Tensor, eps: float | None = None) -> Tensor:
     if eps is not None and not is_number(eps):
         raise refused("Logit", input=input, eps=eps)
     if eps is not None and eps >= 0:
-        x = arithmetic.minimum(arithmetic.maximum(x, constant_like(x, eps)), constant_like(x, 1 - eps))
+        return _logit_within(x, eps)
     if not x.dtype.is_complex:
         return unary.logit(x)
     return unary.log(arithmetic.div(x, arithmetic.sub(constant_like(x, 1), x)))
+
+
+@in_single
+def _logit_within(x: Tensor, eps: float) -> Tensor:
+    return unary.logit(arithmetic.minimum(arithmetic.maximum(x, constant_like(x, eps)), constant_like(x, 1 - eps)))
 
 
 def polygamma(n: Any, input: Tensor) -> Tensor:

@@ -74,7 +74,8 @@ def arange(c: Lowering) -> None:
     start, step = c.attrs["start"], c.attrs["step"]
     kind = "i64" if c.attrs["dtype"].is_integer else "f64"
     numbers = [_number(x, kind) for x in (start, step)]
-    c.call(_arange(out.elem, kind, 2 if out.is_complex else 1), [out], [out.size, *numbers])
+    kinds = tuple("i64" if isinstance(x, Dim) else kind for x in numbers)  # sizes are whole numbers in registers
+    c.call(_arange(out.elem, kind, kinds, 2 if out.is_complex else 1), [out], [out.size, *numbers])
 
 
 def _number(x: Any, kind: str) -> Any:
@@ -89,10 +90,10 @@ def _wrapped(x: int) -> int:
 
 
 @cache
-def _arange(elem: str, kind: str, parts: int) -> Function:
+def _arange(elem: str, kind: str, kinds: tuple[str, ...], parts: int) -> Function:
     b = Builder(f"arange_{elem}")
     out, n = b.buffer("out", elem), b.dim("n")
-    start, step = b.dim("start", kind), b.dim("step", kind)
+    start, step = (b.convert(b.dim(*of), kind) for of in zip(("start", "step"), kinds, strict=True))
 
     def chunk(lo: Value, hi: Value) -> None:
         def some(i: Value, lanes: int) -> None:

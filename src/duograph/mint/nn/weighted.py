@@ -9,7 +9,8 @@ from duograph.common.initializer import HeUniform, Normal, Uniform, initializer
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 from duograph.nn.cell import Cell
-from duograph.ops.arithmetic import add
+from duograph.ops.arithmetic import add, reciprocal
+from duograph.ops.cast import cast
 from duograph.ops.creation import constant_like
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
@@ -116,16 +117,16 @@ class ConvTranspose2d(_Conv):
 
 
 class _BatchNorm(Cell):
-    """Normalisation per channel; ``momentum`` is the share of the *new* statistic."""
+    """Normalisation per channel; ``momentum`` is the share of the *new* statistic, None that of one batch in all."""
 
     ranks: tuple[int, ...] = (4,)
 
     def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = True,
+        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
         track_running_stats: bool = True, dtype: Any = None,
     ) -> None:  # fmt: skip
         super().__init__()
-        if not isinstance(momentum, int | float):
+        if momentum is not None and not isinstance(momentum, int | float):
             raise TypeError(f"For '{self.cls_name}', the 'momentum' must be a number, but got {momentum}.")
         kind, shape = dt.float32 if dtype is None else dtype, (num_features,)
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
@@ -145,11 +146,14 @@ class _BatchNorm(Cell):
                 f"For '{self.cls_name}', the dimension of the input must be in {self.ranks}, but got {input.ndim}."
             )
         by_batch = self.training or not self.track_running_stats
+        momentum = self.momentum
         if self.training and self.track_running_stats:
             count = self.num_batches_tracked
             write(count, add(count, constant_like(count, 1)))
+            if momentum is None:
+                momentum = reciprocal(cast(count, dtype=self.running_mean.dtype))
         return F.batch_norm(
-            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, self.momentum, self.eps
+            input, self.running_mean, self.running_var, self.weight, self.bias, by_batch, momentum, self.eps
         )
 
 

@@ -25,9 +25,8 @@ from duograph.ops.norm import (
     group_norm,
     instance_norm,
     layer_norm,
-    number_along,
+    unbiased_variance,
 )
-from duograph.ops.scalar import scalar_binary, scalar_tensor
 from duograph.tensor.eager import write
 from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
@@ -59,17 +58,10 @@ def normalised_by_batch(
     out, mean, variance = batch_norm_training(
         in_dtype(x, compute), in_dtype(gamma, compute), in_dtype(beta, compute), eps
     )
-    unbiased = mul(variance, _unbiasing(number_along(x, (0, *range(2, len(x.shape)))), variance))
+    unbiased = unbiased_variance(variance, x)
     move(moving_mean, mean, keep)
     move(moving_variance, unbiased, keep)
     return in_dtype(out, x.dtype)
-
-
-def _unbiasing(count: Any, like: Tensor) -> Tensor:
-    """What makes the unbiased variance of that of ``count`` numbers."""
-    if isinstance(count, int):
-        return constant_like(like, count / (count - 1) if count > 1 else 1.0)
-    return scalar_tensor(count / scalar_binary(count - 1, 1, fn="max"), dtype=like.dtype)
 
 
 def move(statistic: Parameter, batch: Tensor, keep: float) -> None:
