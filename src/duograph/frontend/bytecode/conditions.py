@@ -127,10 +127,10 @@ class Conditions(Stores, ABC):
                 made = self._chained(outer.test, value)
                 if made is None:
                     return None
-                return Value(found.at, [*outer.stack[:-1], made])
+                return Value(found.at, [*outer.stack[:-1], self.numbered(made)])
             whole = _joined(ast.And if side == "yes" else ast.Or, outer.test, value)
             whole.is_value = True  # type: ignore[attr-defined]
-            return Value(found.at, [*outer.stack, whole])
+            return Value(found.at, [*outer.stack, self.numbered(whole)])
         return found
 
     def _straight(
@@ -246,7 +246,7 @@ class Conditions(Stores, ABC):
             if len(a.stack) != n or len(b.stack) != n:
                 return None
             either, other = self.pop([a.stack[-1]]), self.pop([b.stack[-1]])
-            return Value(a.at, [*found.stack, _chosen(found.test, either, other, yes < no)])
+            return Value(a.at, [*found.stack, self.numbered(_chosen(found.test, either, other, yes < no))])
         if isinstance(a, Branch) and isinstance(b, Branch) and a.yes == b.yes and a.no == b.no:
             if len(a.stack) == len(b.stack) == len(found.stack) and a.test.lineno == found.test.lineno:
                 test = _chosen(found.test, a.test, b.test, yes < no)
