@@ -117,6 +117,8 @@ class Conditions(Stores, ABC):
         other, other_stays = outer.no if side == "yes" else outer.yes
         if stays or place == other or not self.flow.before[place] <= outer.owned or place in self.flow.loops:
             return None
+        if not self._is_level(outer, place):
+            return None
         ends = {other} if other_stays else set()
         found = self._straight(place, outer.stack, scope, ends)
         if isinstance(found, Value):
@@ -163,6 +165,11 @@ class Conditions(Stores, ABC):
         except NotStraight:
             self.gathered, self.targets = gathered, targets
             return None
+
+    def _is_level(self, found: Branch, *places: int) -> bool:
+        """Whether no ``try`` begins or ends between a branch and ``places``."""
+        around = self.flow.handlers(places[0])
+        return all(self.flow.handlers(i) == around for i in (*places, *found.owned))
 
     @abstractmethod
     def comprehension(self, i: int, stack: Stack, scope: Scope) -> tuple[int, Stack]:
@@ -234,6 +241,8 @@ class Conditions(Stores, ABC):
         yes, no = found.yes[0], found.no[0]
         joined = [i for i in found.owned if self.flow.instructions[i].op != "BRANCH"]  # where parts of chains fail
         if not all(self.flow.before[i] <= found.owned for i in (yes, no, *joined)):
+            return None
+        if not self._is_level(found, yes, no):
             return None
         meet = self.meeting(yes, no, scope)
         ends = {meet} if meet is not None else set()
