@@ -15,6 +15,7 @@ from duograph.base.tracing import may_be_traced
 from duograph.frontend.rules.errors import Uncapturable
 
 from .account import meter_for
+from .compiled import executables_of
 from .conditions import is_possible_now, is_possible_under_tapes
 from .cuts import Cut, is_light, measured
 from .entries import Entries, Fallback
@@ -98,7 +99,9 @@ class Comparing:
         if native is None or entry.program.token or any(path.finish is not None for path in native.plan.paths):
             return not is_costly
         decide = computes_too_little if self.is_auxiliary or is_costly else may_not_pay
-        return has_failed or is_light(entry.graph, len(entry.guards.guards), decide)
+        if is_light(entry.graph, len(entry.guards.guards), decide):
+            return True
+        return has_failed or any(made.notes for made in executables_of(entry.graph))  # steps in Python cost much
 
     def _run_compared(
         self: Any,

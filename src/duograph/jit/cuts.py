@@ -26,12 +26,13 @@ from duograph.core.types import TensorType
 from duograph.frontend.rules.errors import TooManyPaths, Uncapturable
 from duograph.frontend.rules.policy import function_kind, is_interpreted, is_library, is_user_class, module_kind
 from duograph.frontend.source.load import FunctionSource
-from duograph.frontend.split.build import as_definition, build_function, keep_source
+from duograph.frontend.split.build import as_definition, build_function, fold_trace, keep_source, note_part, with_folds
 from duograph.frontend.split.foreign import Kinds, widened
 from duograph.frontend.split.hoist import Place, apart_place, value_place
 from duograph.frontend.split.plan import (
     CLOCK,
     COMPILED,
+    FOLD,
     SEGMENT,
     Break,
     Segment,
@@ -250,13 +251,16 @@ class Cut:
             return
         held: dict[str, Any] = {s.name: f for s, f in zip(plan.segments, self.current, strict=True)}
         counts = {name: self.breaks[place].spent for name, place in plan.counted.items()}
-        variables = {COMPILED: self.called, **held}
+        variables = {COMPILED: self.called, FOLD: fold_trace, **held}
         uncounted = plan_cuts(source, places, lambda name: kind_of(name, fn)) if counts else plan
-        made = quick = build_function(uncounted.skeleton, source, fn, variables, fn.__qualname__)
+        made = quick = build_function(with_folds(uncounted.skeleton), source, fn, variables, fn.__qualname__)
         if counts:
             watch = Watch(self.called)
             variables |= {COMPILED: watch, CLOCK: watch.clock, **counts}
-            made = build_function(plan.skeleton, source, fn, variables, fn.__qualname__)
+            made = build_function(with_folds(plan.skeleton), source, fn, variables, fn.__qualname__)
+        if part is not None:
+            note_part(made)
+            note_part(quick)
         uses = bool(held) or any(name == "self" or is_compilable(variable_of(fn, name)) for name in plan.called)
         self._is_doubtful = not uses
         self._skeleton, self._quick = (made, quick) if uses or plan.calls_variables else (None, None)

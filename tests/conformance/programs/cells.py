@@ -450,3 +450,23 @@ def number_assigned_to_a_parameter_of_another_kind_error():
         return x
 
     return assigns
+
+
+class Asked(nn.Cell):
+    """Its ``__getattribute__`` leaves what it does not know to that of `Cell`, which has a ``__getattr__``, too."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.ReLU()
+        self.weight = Parameter(T([2.0, 3.0]), name="weight")
+
+    def __getattribute__(self, name):
+        return 2.5 if name == "gain" else super().__getattribute__(name)
+
+    def construct(self, x):
+        return self.inner(x) * self.gain + self.weight * getattr(self, "missing", 3)
+
+
+@program(calls=[(T([1.0, -2.0]),), (T([3.0, 4.0]),)], captured=False, build=True)
+def own_getattribute_in_front_of_that_of_cell():
+    return Asked()

@@ -82,3 +82,15 @@ def bounds_that_the_dtype_lacks(x, k):
 @program(calls=[(T([[1.0, 2.0], [2.0, 4.0]]),), (T([[2.0, 0.0], [0.0, 2.0]]),), (T([[0.0, 0.0], [0.0, 0.0]]),)])
 def determinant_and_inverse_of_special_matrices(x):
     return ms.grad(ops.det)(x), ms.grad(lambda a: ops.pinv(a).sum())(x), ops.pinv(x).sum() + ops.det(x)
+
+
+@program(calls=[(T([1.0, 2.0]), k) for k in range(8)], captured=False, build=True)
+def slice_of_what_an_iterator_from_outside_gives():
+    given = [iter(range(k % 3)) for k in range(8)]
+
+    def f(x, k):
+        held = [1, 2, 3]
+        held[1:2] = given[k]
+        return x * len(held), held, list(given[k])
+
+    return f

@@ -117,6 +117,8 @@ class Conditions(Stores, ABC):
         other, other_stays = outer.no if side == "yes" else outer.yes
         if stays or place == other or not self.flow.before[place] <= outer.owned or place in self.flow.loops:
             return None
+        if not self._is_level(outer, place):
+            return None
         ends = {other} if other_stays else set()
         found = self._straight(place, outer.stack, scope, ends)
         if isinstance(found, Value):
@@ -127,10 +129,10 @@ class Conditions(Stores, ABC):
                 made = self._chained(outer.test, value)
                 if made is None:
                     return None
-                return Value(found.at, [*outer.stack[:-1], made])
+                return Value(found.at, [*outer.stack[:-1], self.numbered(made)])
             whole = _joined(ast.And if side == "yes" else ast.Or, outer.test, value)
             whole.is_value = True  # type: ignore[attr-defined]
-            return Value(found.at, [*outer.stack, whole])
+            return Value(found.at, [*outer.stack, self.numbered(whole)])
         return found
 
     def _straight(
@@ -163,6 +165,11 @@ class Conditions(Stores, ABC):
         except NotStraight:
             self.gathered, self.targets = gathered, targets
             return None
+
+    def _is_level(self, found: Branch, *places: int) -> bool:
+        """Whether no ``try`` begins or ends between a branch and ``places``."""
+        around = self.flow.handlers(places[0])
+        return all(self.flow.handlers(i) == around for i in (*places, *found.owned))
 
     @abstractmethod
     def comprehension(self, i: int, stack: Stack, scope: Scope) -> tuple[int, Stack]:
@@ -235,6 +242,8 @@ class Conditions(Stores, ABC):
         joined = [i for i in found.owned if self.flow.instructions[i].op != "BRANCH"]  # where parts of chains fail
         if not all(self.flow.before[i] <= found.owned for i in (yes, no, *joined)):
             return None
+        if not self._is_level(found, yes, no):
+            return None
         meet = self.meeting(yes, no, scope)
         ends = {meet} if meet is not None else set()
         a = self._straight(yes, found.stack, scope, ends)
@@ -246,7 +255,7 @@ class Conditions(Stores, ABC):
             if len(a.stack) != n or len(b.stack) != n:
                 return None
             either, other = self.pop([a.stack[-1]]), self.pop([b.stack[-1]])
-            return Value(a.at, [*found.stack, _chosen(found.test, either, other, yes < no)])
+            return Value(a.at, [*found.stack, self.numbered(_chosen(found.test, either, other, yes < no))])
         if isinstance(a, Branch) and isinstance(b, Branch) and a.yes == b.yes and a.no == b.no:
             if len(a.stack) == len(b.stack) == len(found.stack) and a.test.lineno == found.test.lineno:
                 test = _chosen(found.test, a.test, b.test, yes < no)

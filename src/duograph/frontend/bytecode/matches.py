@@ -30,7 +30,12 @@ def may_match(reader: Structure, i: int, stack: Stack) -> bool:
     made = reader.flow.instructions[i]
     if made.op in ("MATCH_SEQUENCE", "MATCH_MAPPING") or i in _classes(reader):
         return True
-    return made.op == "COPY" and made.arg == 1 and reader.flow.instructions[made.next[0]].op != "BRANCH"
+    if made.op != "COPY" or made.arg != 1:
+        return False
+    following = reader.flow.instructions[made.next[0]]
+    line, _, column, _ = following.position
+    is_target = (line, column) < (stack[-1].lineno, stack[-1].col_offset) if line and column is not None else False
+    return following.op != "BRANCH" and reader.doubt("match", i, not is_target)  # ``a = b = value`` begins like it
 
 
 def _classes(reader: Structure) -> set[int]:

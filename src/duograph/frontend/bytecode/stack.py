@@ -72,6 +72,12 @@ Stack = list[ast.expr]
 Body = list[ast.stmt]
 
 
+def is_amid(stack: Stack) -> bool:
+    """Whether values of a statement that is half done lie on the stack; what a comprehension puts back is none."""
+    last = next((v for v in reversed(stack) if not (isinstance(v, Marker) and v.kind == "saved")), None)
+    return last is not None and not isinstance(last, Marker)
+
+
 class Straight:
     """Executes instructions on a stack of expressions; `out` gets the statements."""
 
@@ -109,9 +115,12 @@ class Straight:
         return node
 
     def push(self, node: Any, made: Instruction, stack: Stack) -> None:
-        self.put(node, made.position)
+        stack.append(self.numbered(self.put(node, made.position)))
+
+    def numbered(self, node: Any) -> Any:
+        """``node`` as the value that was computed last."""
         self.serial[id(node)] = (node, len(self.serial))
-        stack.append(node)
+        return node
 
     def pop(self, stack: Stack) -> Any:
         """A value that is used: where it is also stored, it is a ``:=``."""
@@ -120,10 +129,11 @@ class Straight:
         value = stack.pop()
         if isinstance(value, Marker) and value.kind in ("cell", "closure"):  # 3.13: it may be a plain variable
             return self._variables(value)
-        held = self.targets.pop(id(value), None)
-        if held is None:
-            return value
-        for target in held[1]:
+        return self.named(value)
+
+    def named(self, value: Any) -> Any:
+        """``value`` with the ``:=`` that store it besides."""
+        for target in self.targets.pop(id(value), (None, ()))[1]:
             if not isinstance(target, ast.Name):
                 raise Uncapturable("a value that is stored and used")
             value = ast.copy_location(ast.NamedExpr(target, value), value)
@@ -141,7 +151,7 @@ class Straight:
         """Statements come where nothing is half done: what lies on the stack belongs to statements around."""
         if out is None:
             raise NotStraight
-        if stack and not isinstance(stack[-1], Marker):
+        if is_amid(stack):
             raise Uncapturable("a statement in the middle of an expression")
         out.append(self.put(node, made.position))
 

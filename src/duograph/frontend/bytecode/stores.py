@@ -10,7 +10,7 @@ from ..rules.errors import Uncapturable
 from .flow import Flow
 from .guesses import Hopeless
 from .instructions import IMPLIED, Instruction
-from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, is_none
+from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, is_amid, is_none
 
 _THROWN_AWAY = ("iterator", "iterated", "exited", "entered", "exception", "exit", "previous", "module")
 
@@ -105,14 +105,14 @@ class Stores(Straight):
     def _stored(self, value: Any, target: ast.expr, made: Instruction, stack: Stack, out: Body | None) -> None:
         if out is None:
             raise NotStraight
-        if self.gathered or (stack and not isinstance(stack[-1], Marker)):
+        if self.gathered or is_amid(stack):
             self.gathered.append((value, target))
-            if stack and not isinstance(stack[-1], Marker):
+            if is_amid(stack):
                 return
             pairs = sorted(self.gathered, key=lambda p: self.serial[id(p[0])][1])
             self.gathered = []
             names = ast.copy_location(ast.Tuple([t for _, t in pairs], STORE), pairs[0][1])
-            values = ast.copy_location(ast.Tuple([v for v, _ in pairs], ast.Load()), pairs[0][0])
+            values = ast.copy_location(ast.Tuple([self.named(v) for v, _ in pairs], ast.Load()), pairs[0][0])
             self.statement(ast.Assign([names], values), made, stack, out)
             return
         targets = [*self.targets.pop(id(value), (None, []))[1], target]

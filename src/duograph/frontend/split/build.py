@@ -9,15 +9,26 @@ import __future__
 
 import ast
 import copy
+import dis
 import inspect
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from duograph.base.source import is_internal_file
+from duograph.base.weak import WeakTable
+
 from ..source.load import FunctionSource, remember
 from ..source.scope import names_of
+from .blocks import own_statements
+from .plan import FOLD, SEGMENT
 
+_RAISE = dis.opmap["RAISE_VARARGS"]
+_LOOKING = (ast.With, ast.Try, ast.TryStar)
+_parts: WeakTable[types.CodeType, bool] = WeakTable()
+"""Code of segments, and of skeletons of segments: the function that they are parts of has a frame of its own."""
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -57,8 +68,51 @@ def as_definition(source: FunctionSource) -> FunctionSource:
 
 
 def keep_source(made: types.FunctionType, node: ast.FunctionDef, source: FunctionSource) -> None:
-    """Lets a capture of ``made`` find its tree."""
+    """Lets a capture of ``made``, which is a segment, find its tree."""
+    note_part(made)
     remember(made.__code__, FunctionSource(node, source.file, names_of(node), source.postponed, source.origin))
+
+
+def note_part(made: types.FunctionType) -> None:
+    """Tracebacks show the frame of ``made`` instead of that of the skeleton that called it."""
+    _parts[made.__code__] = True
+
+
+def with_folds(skeleton: Definition) -> Definition:
+    """``skeleton`` with `fold_trace` where somebody may look at an exception of a segment."""
+    for node in [skeleton, *own_statements(skeleton.body)]:
+        if isinstance(node, (*_LOOKING, type(skeleton))) and any(map(_is_call_of_segment, own_statements(node.body))):
+            fold = ast.Expr(ast.Call(ast.Name(FOLD, ast.Load()), [], []))
+            handler = ast.ExceptHandler(None, None, [fold, ast.Raise(None, None)])
+            made = ast.copy_location(ast.Try(node.body, [handler], [], []), node)
+            for part in ast.walk(handler):
+                ast.copy_location(part, node)
+            node.body = [made]
+    return skeleton
+
+
+def _is_call_of_segment(node: ast.stmt) -> bool:
+    call = getattr(node, "value", None)
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.startswith(SEGMENT)
+
+
+def fold_trace() -> None:
+    """Takes the skeleton that calls this out of the traceback of the exception that it handles, where that comes from a
+    segment: a function has one frame in Python, and is where the segment is."""
+    error = sys.exception()
+    trace = error.__traceback__ if error is not None else None
+    if error is None or trace is None or trace.tb_frame.f_code.co_code[trace.tb_lasti] == _RAISE:
+        return
+    behind = trace.tb_next
+    while behind is not None and is_internal_file(behind.tb_frame.f_code.co_filename):
+        behind = behind.tb_next
+    if behind is None or not _parts.get(behind.tb_frame.f_code):
+        return
+    caller = behind.tb_frame.f_back
+    while caller is not None and (is_internal_file(caller.f_code.co_filename) or _parts.get(caller.f_code)):
+        caller = caller.f_back
+    if caller is trace.tb_frame:
+        error.__traceback__ = behind
 
 
 def _code(node: Definition, source: FunctionSource, free: tuple[str, ...]) -> types.CodeType:

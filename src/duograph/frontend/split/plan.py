@@ -40,7 +40,7 @@ N = TypeVar("N", bound=ast.AST)
 BORDER = "border"
 
 RESULT, ENDED, BEGAN = ".result", ".ended", ".began"
-COMPILED, BOUND, CLOCK, SEGMENT = ".compiled", ".bound", ".clock", ".segment"
+COMPILED, BOUND, CLOCK, SEGMENT, FOLD = ".compiled", ".bound", ".clock", ".segment", ".fold"
 """Variables of the skeleton, under names that no program can have."""
 
 

@@ -271,8 +271,10 @@ class Attributes:
             return self.calls.call(reader, (obj, name), {})
         except AttributeError:
             hook = special_method(type(obj), "__getattr__")
-            if not is_interpreted(hook):
+            if hook is None:
                 raise
+        if not is_interpreted(hook):
+            raise Uncapturable("an attribute of a class with a __getattribute__ that leaves it to a native __getattr__")
         return self.calls.call(hook, (obj, name), {})
 
     def found_attr(self, obj: Any, name: str) -> Any:

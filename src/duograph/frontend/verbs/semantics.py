@@ -230,6 +230,8 @@ class Semantics(Attributes):
         self._check_mutable(obj)
         if isinstance(obj, list) and isinstance(key, Tensor | Scalar):
             key = position(self, obj, key)
+        if isinstance(key, slice) and isinstance(obj, list):  # takes what `value` gives
+            self.change_opaque(value)
         run_native(self.session, operator.setitem, obj, key, value)
 
     def delitem(self, obj: Any, key: Any) -> None:
