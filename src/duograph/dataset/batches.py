@@ -146,7 +146,9 @@ class Batch(Dataset, node="batch"):
         below = child.job(run, self.workers, self._processes)
         if below is None or not self._goes_along(below):
             groups = self._groups(child.rows(run), run)
-            return ordered(lambda group: self._joined(*group[:2]), groups, self.workers, self._processes)
+            return Job(
+                lambda g: self._joined(*g[:2]), groups, self.workers, self._processes, None, run.seed(self)
+            ).rows()
         function = below.function
 
         def make(group: tuple[list[Any], BatchInfo, bool], place: Any = np.empty) -> Row | None:
@@ -159,7 +161,7 @@ class Batch(Dataset, node="batch"):
 
         workers = max(self.workers, below.workers)
         groups = self._groups(below.items, run, True)
-        made = ordered(make, groups, workers, below.processes, 2 * workers, True)
+        made = ordered(make, groups, workers, below.processes, 2 * workers, True, run.seed(self))
         return (row for row in made if row is not None)
 
     def _goes_along(self, below: Job) -> bool:
