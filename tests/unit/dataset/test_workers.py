@@ -17,7 +17,8 @@ import pytest
 
 import duograph as ms
 import duograph.dataset as ds
-from duograph.dataset import processes, transforms, vision
+from duograph.dataset import processes as forked
+from duograph.dataset import transforms, vision
 from duograph.dataset.workers import ordered, prefetched
 from tests.children import PATIENCE
 
@@ -200,7 +201,7 @@ def test_global_generators_of_processes_depend_on_the_seed_and_the_row_alone(bat
 def test_no_other_worker_is_forked_while_pipes_are_made(monkeypatch):
     context, held = multiprocessing.get_context("fork"), []
     pipe = context.Pipe
-    monkeypatch.setattr(context, "Pipe", lambda **options: held.append(processes._forking.locked()) or pipe(**options))
+    monkeypatch.setattr(context, "Pipe", lambda **options: held.append(forked._forking.locked()) or pipe(**options))
     assert list(ordered(lambda x: x, range(4), 2, True)) == [*range(4)]
     assert held == [True] * 4
 
