@@ -55,7 +55,7 @@ def _collected(rows: Iterator[Row], count: int, names: list[str], place: Any) ->
             if target is not None and x.shape == shape and x.dtype == dtype:
                 target[number] = x
                 continue
-            if target is not None:  # it is no array of rows that are alike
+            if target is not None:  # it is not an array of rows that are alike
                 column += [target[k] for k in range(number)]
                 targets[i] = (None, shape, dtype)
             column.append(x)

@@ -26,7 +26,7 @@ def workers_of(given: Any) -> int:
     """The number of workers of a node: what it was given, else what ``config`` was.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is not positive.
     """
     number = config.chosen_workers() if given is None else given

@@ -79,8 +79,8 @@ class World:
         """
         if self.size > 1 and os.getpid() != self._process:
             raise CommunicationError(
-                f"process {os.getpid()} was forked by rank {self.rank} (as workers of data pipelines are), and is no "
-                "rank itself: collectives are called in the process that called communication.init()"
+                f"process {os.getpid()} was forked by rank {self.rank} (as workers of data pipelines are), and is not "
+                "a rank itself: collectives are called in the process that called communication.init()"
             )
         return self._worker
 

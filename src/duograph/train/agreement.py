@@ -106,8 +106,8 @@ def merge(metric: Metric, states: Sequence[Mapping[str, Any]]) -> None:
         return
     if not type(metric).__module__.startswith("duograph."):
         raise NotImplementedError(
-            f"the metric {type(metric).__name__} is not one of this package, so nobody knows how what several "
-            "processes have seen becomes one: give it a method merge(states), which takes the attributes of all of them"
+            f"the metric {type(metric).__name__} is defined by the user, so duograph does not know how to merge what "
+            "several processes have seen: give it a method merge(states), which takes the attributes of all of them"
         )
     blank = copy.copy(metric)
     blank.clear()

@@ -112,7 +112,7 @@ def test_a_damaged_notebook_is_one_line(tmp_path, text, command):
     book = tmp_path / "book.ipynb"
     book.write_text(text, encoding="latin-1")
     done = run(*command, str(book))
-    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is no notebook: ")
+    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is not a notebook: ")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -142,6 +142,7 @@ def test_explain_of_nothing(tmp_path):
     ("arguments", "text"),
     [
         (("missing.py",), "duograph: no such file: 'missing.py'"),
+        (("folder",), "duograph: there is no __main__.py in the folder 'folder'"),
         (("explain", "missing.py"), "duograph: no such file: 'missing.py'"),
         (("explain", "-m", "missing.module"), "duograph: no module named 'missing.module'"),
         (("explain",), "duograph explain: a program is needed (python -m duograph explain --help)"),
@@ -149,8 +150,16 @@ def test_explain_of_nothing(tmp_path):
     ],
 )
 def test_mistakes_are_one_line(tmp_path, arguments, text):
+    (tmp_path / "folder").mkdir()
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2 and done.stderr == f"{text}\n" and done.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["explain", "doctor", "demo", "launch", "reduce", "opt"])
+def test_usage_of_a_command_is_its_own(command):
+    done = run(command, "--help")
+    assert done.returncode == 0 and done.stdout.startswith(f"usage: python -m duograph {command} ")
+    assert "MindSpore script" not in done.stdout
 
 
 def test_a_module_whose_own_import_fails_shows_why(tmp_path):
@@ -335,7 +344,7 @@ def test_functions_that_a_loop_makes_are_told_together():
     loop = "for i in range(5): ms.jit(lambda x, i=i: x * i)(ms.Tensor([1.0]))"
     text = run("explain", "-c", f"import duograph as ms\n{loop}").stderr
     assert text.count("<lambda> (<string>:2)") == 2
-    assert "... and 3 more that were made at this line, with 3 compiled versions: define it once" in text
+    assert "... and 3 more functions created at this line, with 3 compiled versions: define it once" in text
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_options_of_msrun():
         ("--node_rank 1 a.py", "must be 0"),
         ("--tail_worker_log some --log_dir logs a.py", "needs ranks"),
         ("--tail_worker_log 0 a.py", "need --log_dir"),
-        ("--rank_table_file t.json a.py", "is not there: MPI knows the machines"),
+        ("--rank_table_file t.json a.py", "is not supported: MPI knows the machines"),
         ("--fast a.py", "unknown option --fast"),
         ("-n", "needs a value"),
         ("--worker_num 4 --local_worker_num 2 a.py", "--hosts says where"),

@@ -30,7 +30,7 @@ def interval(name: str, value: Any, low: float = 0.0, high: float = float("inf")
     """A range given as two numbers.
 
     Raises:
-        TypeError: it is no list or tuple of numbers.
+        TypeError: it is not a list or tuple of numbers.
         ValueError: a bound is outside, or they do not rise.
     """
     if not isinstance(value, list | tuple):
