@@ -94,7 +94,7 @@ def test_explain_says_what_ran_in_python(tmp_path):
     text = run("explain", str(script)).stderr
     first = text.splitlines()[0]
     assert "between compiled parts ran in Python" in first and first.endswith("what helps.")
-    assert f"f ({script}:2): 0 compiled versions, cut into 2 compiled segments\n  graph break: " in text
+    assert f"f ({script}:2): 0 compiled versions, split into 2 compiled segments\n  graph break: " in text
     assert "script.py:5:" in text and " (1 time, " in text and "outside of the function." in text
     assert text.count("graph break") == 1 and "cannot be compiled" not in text
 
@@ -328,7 +328,7 @@ def test_explain_gives_advice_and_says_what_is_alike_once():
     )
     (told,) = [line for line in text.splitlines() if line.startswith("  recompiled: ")]
     assert told.startswith(
-        "  recompiled: name was 'aa', is 'aaa' (3 times, the latest is shown). Pass what varies as a"
+        "  recompiled: name was 'aa', is 'aaa' (3 times, the latest is shown). Pass the value that varies as a"
     )
     plainly = text[text.index("refused (<string>") :]
     assert plainly.count("asnumpy()") == 3  # once as the message, the line of source, and below it
