@@ -47,9 +47,9 @@ class Run:
         seed = np.random.SeedSequence(np.array(words, np.uint32))  # as of a list of the numbers, which takes longer
         return np.random.Generator(np.random.PCG64(seed))
 
-    def seed(self, node: Dataset) -> int:
-        """A seed for generators that are not ours, of ``node`` in this epoch."""
-        return int(self.rng(node, 2**63).integers(2**62))
+    def seed(self, node: Dataset) -> int | None:
+        """A seed for generators that are not ours, of ``node`` in this epoch; ``None`` if nobody chose one."""
+        return None if config.chosen_seed() is None else int(self.rng(node, 2**63).integers(2**62))
 
     def at(self, epoch: int) -> Run:
         """The same run in another epoch."""

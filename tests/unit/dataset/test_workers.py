@@ -182,20 +182,26 @@ def test_an_operation_has_the_workers_that_it_was_given(below, above):
     assert above[0] > 1 or order == [*range(40)]
 
 
-@pytest.mark.parametrize("batched", [False, True], ids=["rows", "batches"])
-def test_global_generators_of_processes_depend_on_the_seed_and_the_row_alone(batched):
+def _drawn(workers, batched=False):
     def draw(x):
         return np.array([random.random(), np.random.rand(), float(ms.ops.rand(1)[0])])
 
-    def drawn(workers):
-        made = ds.NumpySlicesDataset(np.arange(24), shuffle=False)
-        made = made.map(draw, num_parallel_workers=workers, python_multiprocessing=True)
-        rows = (made.batch(2) if batched else made).create_tuple_iterator(num_epochs=2, output_numpy=True)
-        return np.array([[x for (x,) in rows] for _ in range(2)]).reshape(-1, 3)
+    made = ds.NumpySlicesDataset(np.arange(24), shuffle=False)
+    made = made.map(draw, num_parallel_workers=workers, python_multiprocessing=True)
+    rows = (made.batch(2) if batched else made).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return np.array([[x for (x,) in rows] for _ in range(2)]).reshape(-1, 3)
 
-    two = drawn(2)
+
+@pytest.mark.parametrize("batched", [False, True], ids=["rows", "batches"])
+def test_global_generators_of_processes_depend_on_the_seed_and_the_row_alone(batched):
+    two = _drawn(2, batched)
     assert all(len(set(column)) == 48 for column in two.T)
-    assert np.array_equal(two, drawn(3))
+    assert np.array_equal(two, _drawn(3, batched))
+
+
+def test_global_generators_of_processes_differ_without_a_seed(monkeypatch):
+    monkeypatch.setattr(ds.config, "chosen_seed", lambda: None)
+    assert all(len(set(column)) == 48 for column in _drawn(3).T)
 
 
 def test_no_other_worker_is_forked_while_pipes_are_made(monkeypatch):
