@@ -404,7 +404,8 @@ def _tell(status: int, killed: dict[int, int], watch: _Watch) -> int:
     if watch.vain:
         print(f"duograph launch: {watch.vain}", file=sys.stderr)
         return status or 1
-    lost = [rank for rank in (watch.gone or notes) if notes[rank][1] in ("running", ending.JOINING, ending.JOINED)]
+    there = dict.fromkeys([*watch.gone, *watch.left]) or notes  # its pipe is closed some time before a process is gone
+    lost = [rank for rank in there if notes[rank][1] in ("running", ending.JOINING, ending.JOINED)]
     if not status and not any(notes[rank][1] == ending.JOINED for rank in lost):
         return 0
     failed = [rank for rank, (_, what) in notes.items() if what == "failed"]
