@@ -305,6 +305,17 @@ def test_an_iterator_goes_on_from_its_state():
     assert len(first) == 11
 
 
+def test_threads_may_share_an_iterator():
+    dataset = ds.NumpySlicesDataset(np.arange(200), shuffle=False, num_parallel_workers=2)
+    iterator, got = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), []
+    threads = [threading.Thread(target=lambda: got.extend(next(iterator) for _ in range(50))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(int(x) for (x,) in got) == [*range(200)]
+
+
 def test_what_is_left_half_way_ends():
     def threads():
         return {t for t in threading.enumerate() if t.name != "duograph"}  # which compiles, and is nobody's pipeline
