@@ -20,9 +20,9 @@ python -m duograph PROGRAM [ARGUMENT ...]   run a MindSpore script or notebook u
        python -m duograph COMMAND ...              one of the commands below"""
 
 OTHERS = {
-    "demo": ("duograph.demo.digits:main", "train two networks in three modes, with the same bits"),
+    "demo": ("duograph.demo.digits:main", "train two networks in three modes and compare the bits"),
     "launch": ("duograph.distributed.launch:launch", "run a program on N processes"),
-    "reduce": ("duograph.debug.hunt.command:main", "make a graph that fails small, or replay its failure"),
+    "reduce": ("duograph.debug.hunt.command:main", "minimize a failing graph, or replay its failure"),
     "opt": ("duograph.debug.opt:main", "run passes on MindIR text"),
 }
 """Commands with parsers of their own: what runs them, and what they do."""
@@ -46,22 +46,24 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m duograph", usage=USAGE)
     parser.add_argument("--version", action="store_true", help="show the version")
-    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(prog=parser.prog, title="commands", dest="command", metavar="COMMAND")
     explain = commands.add_parser(
-        "explain", help="run a program, then tell what was compiled, what not, and why",
-        description="Runs a program, then tells on stderr what was compiled, what was not, and why.",
+        "explain", help="run a program, then report what was compiled, what was not, and why",
+        description="Runs a program, then reports on stderr what was compiled, what was not, and why.",
         usage="python -m duograph explain [--full] [--html FILE] [--profile] [--trace FILE] "
         "(PROGRAM | -m MODULE | -c CODE | demo) [ARGUMENT ...]",
     )  # fmt: skip
-    explain.add_argument("--full", action="store_true", help="also guards and graphs")
-    explain.add_argument("--html", metavar="FILE", help="also write a page for a browser")
-    explain.add_argument("--profile", action="store_true", help="also where the time and the memory go")
+    explain.add_argument("--full", action="store_true", help="include guards and graphs")
+    explain.add_argument("--html", metavar="FILE", help="also write an HTML report")
+    explain.add_argument("--profile", action="store_true", help="also profile time and memory")
     explain.add_argument("--trace", metavar="FILE", help="also write a timeline for Perfetto")
     explain.add_argument("-m", dest="module", nargs=argparse.REMAINDER, help="a module, and its arguments")
     explain.add_argument("-c", dest="code", nargs=argparse.REMAINDER, help="code, and its arguments")
     explain.add_argument("program", nargs=argparse.REMAINDER, help="a script or notebook, and its arguments")
-    doctor = commands.add_parser("doctor", help="show settings, processor, cache and versions, and test the machine")
-    doctor.add_argument("--variables", action="store_true", help="only the page of all environment variables")
+    doctor = commands.add_parser("doctor", help="show versions, processor, cache and settings, and run a self-test")
+    doctor.add_argument(
+        "--variables", action="store_true", help="print the reference page of all environment variables"
+    )
     for name, (_, text) in OTHERS.items():
         commands.add_parser(name, help=text)
     return parser

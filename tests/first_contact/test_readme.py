@@ -160,7 +160,7 @@ def test_explain_answers_however_a_program_ends(end, is_module, tmp_path):
     assert (done.returncode, done.stdout) == (status, "['--full']\n"), done.stderr
     assert f"main.<locals>.double ({script}:6): 1 compiled version\n" in done.stderr
     assert "called 3 times" in done.stderr
-    assert f"main.<locals>.timed ({script}:8): 0 compiled versions, cut into" in done.stderr
+    assert f"main.<locals>.timed ({script}:8): 0 compiled versions, split into" in done.stderr
     assert "graph break: a call of time.sleep, which is not known to be free of effects" in done.stderr
     assert ("KeyError: 'the end'" in done.stderr) == (status == 1)
 

@@ -116,7 +116,7 @@ def load(source: str, name: str) -> Any:
 
 
 def check(source: str, name: str, modes: list[Any]) -> str | None:
-    """In what a mode differs from eager mode; None also for a text that is no module."""
+    """In what a mode differs from eager mode; None also for a text that is not a module."""
     try:
         compile(source, name, "exec")
     except (SyntaxError, ValueError):

@@ -64,7 +64,7 @@ def shown(program: Any, mode: Any, views: Sequence[View | None]) -> dict[str, An
 
     def transform(fn: Any) -> Any:
         if not callable(fn):  # what a changed `build` gives: `jit` says so at once, eager mode when it is called
-            raise TypeError("a program that is no callable")
+            raise TypeError("a program that is not callable")
         made = mode.transform(fn)
 
         def call(*args: Any) -> Any:

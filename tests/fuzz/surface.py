@@ -52,7 +52,7 @@ def fixtures() -> dict[str, Any]:
 
 
 def others() -> dict[str, Any]:
-    """What is no tensor among them: modules and classes."""
+    """What is not a tensor among them: modules and classes."""
     return {name: value for name, value in fixtures().items() if not isinstance(value, ms.Tensor)}
 
 
@@ -77,7 +77,7 @@ def total(value: Any) -> Any:
 
 
 def module_of(call: str, is_gradient: bool) -> str | None:
-    """The text of the call's program, or that of its gradient; None if it is no function of tensors."""
+    """The text of the call's program, or that of its gradient; None if it is not a function of tensors."""
     *before, last = [part.strip() for part in call.split(";")]
     try:
         tree = ast.parse("\n".join([*before, last]))

@@ -109,7 +109,7 @@ def check_op(who: str, op: Any) -> str:
 
 
 def check_tensor(who: str, *values: Any) -> None:
-    """Raises TypeError for what is no tensor."""
+    """Raises TypeError for what is not a tensor."""
     for value in values:
         if not isinstance(value, Tensor):
             raise TypeError(f"For '{who}', the operands must be tensors, but got {type(value).__name__}.")

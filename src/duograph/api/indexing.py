@@ -101,7 +101,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     Raises:
         IndexError: as for reading.
         ValueError: ``value`` does not broadcast to the part.
-        TypeError: ``value`` is no tensor, number, list or tuple.
+        TypeError: ``value`` is not a tensor, number, list or tuple.
     """
     try:
         _set(x, index, value)
@@ -425,7 +425,7 @@ def _advanced_plan(x: Tensor, items: list[Any]) -> ParsedIndex:
             tensor = item if isinstance(item, Tensor) else as_tensor(item, dt.int64)
             if tensor.dtype.is_bool:
                 if not tensor.shape:
-                    raise IndexError("A 0-d bool tensor is no index; use x[None] or `where`.")
+                    raise IndexError("A 0-d bool tensor is not an index; use x[None] or `where`.")
                 check_mask(x, tensor, axis)
             spec.append("index")
             operands.append(tensor)

@@ -233,7 +233,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         This tensor.
 
     Raises:
-        TypeError: ``src`` is no Tensor.
+        TypeError: ``src`` is not a Tensor.
         RuntimeError: ``src`` has more axes.
 
     Examples:

@@ -258,8 +258,8 @@ def itemset(self: Tensor, *args: Any) -> Tensor:
         Tensor, of this shape and dtype.
 
     Raises:
-        IndexError: the first argument is no position, or there is no such element.
-        TypeError: the value is no number.
+        IndexError: the first argument is not a position, or there is no such element.
+        TypeError: the value is not a number.
 
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).itemset((0, 1), 9))

@@ -181,7 +181,7 @@ def item(self: Tensor, *index: Any) -> Any:
         int, float, bool or complex
 
     Raises:
-        IndexError: ``index`` is no position, or there is no such element.
+        IndexError: ``index`` is not a position, or there is no such element.
         ValueError: there is no ``index``, and the tensor has more elements than one.
 
     Examples:

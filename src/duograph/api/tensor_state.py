@@ -137,7 +137,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         This tensor.
 
     Raises:
-        TypeError: ``requires_grad`` is no bool.
+        TypeError: ``requires_grad`` is not a bool.
 
     Examples:
         >>> print(Tensor([1, 2]).requires_grad_())

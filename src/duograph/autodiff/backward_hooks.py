@@ -38,7 +38,7 @@ class HookBackward:
         cell_id (str): accepted and not used.
 
     Raises:
-        TypeError: ``hook_fn`` is no function.
+        TypeError: ``hook_fn`` is not a function.
 
     Returns:
         Any, the operands, unchanged.
@@ -72,7 +72,7 @@ class InsertGradientOf:
         f (function): gets the gradient; returns the one to go on with, or None to keep it.
 
     Raises:
-        TypeError: ``f`` is no function.
+        TypeError: ``f`` is not a function.
 
     Returns:
         Any, the operands, unchanged.

@@ -114,7 +114,7 @@ def _captured(pull: Pull, *values: Sequence[Any]) -> Sequence[Any]:
     except Exception as error:
         if is_from_outside(error):
             raise
-        raise SymbolicValueError(f"a gradient of its own that raises {type(error).__name__}") from error
+        raise SymbolicValueError(f"a custom gradient that raises {type(error).__name__}") from error
 
 
 def identity_with(

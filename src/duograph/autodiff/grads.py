@@ -307,7 +307,7 @@ class GradOperation:
         sens_param: the gradient function takes the cotangent of the output as an additional last argument.
 
     Raises:
-        TypeError: an argument is no bool.
+        TypeError: an argument is not a bool.
 
     Returns:
         Callable, the function that gives gradients of the one it is called with.

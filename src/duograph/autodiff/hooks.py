@@ -64,7 +64,7 @@ class TensorHooks:
 
 
 REGISTERED = {"has_tensor_hooks": False}
-"""Whether a tensor that is no value of a graph ever had a hook: until then compiled code need not ask each. (A plain
+"""Whether a tensor that is not a value of a graph ever had a hook: until then compiled code need not ask each. (A plain
 dictionary, which guards read natively in every Python.)"""
 
 

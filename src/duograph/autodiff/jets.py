@@ -80,7 +80,7 @@ def jet(fn: Any, primals: Any, series: Any) -> tuple[Any, Any]:
         tuple, ``fn(primals)`` and its first to n-th derivative, stacked in front; lists, if there are several outputs.
 
     Raises:
-        TypeError: something is no Tensor of a dtype that is supported.
+        TypeError: something is not a Tensor of a dtype that is supported.
         ValueError: number or shapes of primals and series do not fit.
 
     Supported Platforms:
@@ -120,7 +120,7 @@ def derivative(fn: Any, primals: Any, order: int) -> tuple[Any, Any]:
         tuple, ``fn(primals)`` and the derivative; lists, if there are several outputs.
 
     Raises:
-        TypeError: ``order`` is no int, or something is no Tensor of a dtype that is supported.
+        TypeError: ``order`` is not an int, or something is not a Tensor of a dtype that is supported.
         ValueError: ``order`` is less than 1.
 
     Supported Platforms:
@@ -151,7 +151,7 @@ def linearize(fn: Any, inputs: Any) -> tuple[Any, Callable[[Any], Any]]:
         tuple, the outputs and a function of tangents, which are like ``inputs``.
 
     Raises:
-        TypeError: an input is no Tensor.
+        TypeError: an input is not a Tensor.
 
     Supported Platforms:
         ``CPU``

@@ -39,7 +39,7 @@ State = tuple[Any, ...]
 
 
 class _Unit(NamedTuple):
-    """The part of a recurrent cell that is no matrix product.
+    """The part of a recurrent cell that is not a matrix product.
 
     ``forward(x, h, state)``: the next state, of ``x`` and ``h``, the products of the input and of the hidden state.
     ``prepare(x, h, states)``: what the gradient needs, for all steps at once.

@@ -218,7 +218,7 @@ class Tape:
         self.is_kept = False
         self.token = next(_tokens)
         self.born = CLOCK.now
-        self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are no tensors, by id
+        self._objects: dict[int, tuple[Any, Variable | None]] = {}  # watched values that are not tensors, by id
         self._symbolic: dict[Node, Variable] = {}
         self._indexed: tuple[int, Any, list[TapeEntry], dict[int, list[TapeEntry]]] = (0, None, [], {})
         if self.token % 64 == 0:

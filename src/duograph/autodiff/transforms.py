@@ -37,7 +37,7 @@ def vjp(fn: Any, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tu
         gives a tuple with one gradient per input; with weights, ``(that tuple, weight gradients)``.
 
     Raises:
-        TypeError: an input is no Tensor, or ``fn`` no function.
+        TypeError: an input is not a Tensor, or ``fn`` no function.
 
     Supported Platforms:
         ``CPU``
@@ -82,7 +82,7 @@ def jvp(fn: Any, inputs: Any, v: Any, has_aux: bool = False) -> tuple[Any, ...]:
         ``(outputs, tangents of the outputs)``; with ``has_aux``, ``(first output, its tangent, *other outputs)``.
 
     Raises:
-        TypeError: ``fn`` is no function.
+        TypeError: ``fn`` is not a function.
         ValueError: number or shapes of the tangents are not those of the inputs.
 
     Supported Platforms:

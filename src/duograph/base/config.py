@@ -206,70 +206,76 @@ VARIABLES: tuple[Variable, ...] = (
     Variable("save_graphs", "MS_DEV_SAVE_GRAPHS", "how much of each compilation to write to files", _integer(0, 3)),
     Variable("save_graphs_path", "MS_DEV_SAVE_GRAPHS_PATH", "folder for these files", _path),
     Variable("jit_syntax_level", "MS_DEV_JIT_SYNTAX_LEVEL", "syntax level of all jit functions", _syntax_level),
-    Variable("jit_level", "DUOGRAPH_JIT_LEVEL", "level of what names none: O0, O1, O2; empty: O1", _level),
+    Variable("jit_level", "DUOGRAPH_JIT_LEVEL", "default `jit_level`: O0, O1, O2; empty: O1", _level),
     Variable("compiler_cache", "MS_COMPILER_CACHE_ENABLE", "keep compiled code on disk", _flag),
     Variable("compiler_cache_path", "MS_COMPILER_CACHE_PATH", "folder for it; empty: the user's cache folder", _path),
-    Variable("cache_dir", "DUOGRAPH_CACHE_DIR", "the same, of more weight; the cache is laid directly in it", _path),
+    Variable("cache_dir", "DUOGRAPH_CACHE_DIR", "the same, with precedence; files are stored directly in it", _path),
     Variable(
         "capture_seconds",
         "DUOGRAPH_CAPTURE_SECONDS",
-        "processor time after which a function that cannot be captured is left to plain Python; 0: no limit",
+        "CPU seconds after which a capture is given up and the function runs as plain Python; 0: no limit",
         _seconds,
     ),
     Variable(
-        "compare", "DUOGRAPH_COMPARE", "leave to plain Python what is slower compiled, by timing a few calls", _flag
+        "compare", "DUOGRAPH_COMPARE", "time a few calls, and run as plain Python what is slower when compiled", _flag
     ),
-    Variable("cache_size", "DUOGRAPH_CACHE_SIZE", "most MiB of compiled code to keep on disk", _integer(0, 1 << 20)),
+    Variable(
+        "cache_size", "DUOGRAPH_CACHE_SIZE", "maximum size in MiB of the compiled code on disk", _integer(0, 1 << 20)
+    ),
     Variable("user_cache_dir", "XDG_CACHE_HOME", "the user's folder for caches; empty: ~/.cache", _path),
     Variable(
         "jit_modules",
         "MS_JIT_MODULES",
-        "modules to compile although they are no user code",
+        "modules to compile although they are not user code",
         _names,
     ),
     Variable(
         "bytecode_logs",
         "MS_JIT_BYTECODE_LOGS",
-        "what functions that are captured from bytecode print of it: bytecode, guard, graph_break, graph, all",
+        "what to print about functions captured from bytecode: bytecode, guard, graph_break, graph, all",
         _some_of("bytecode", "guard", "graph_break", "graph", "all"),
     ),
     Variable(
         "jit_ignore_modules",
         "MS_JIT_IGNORE_MODULES",
-        "modules to call, never to compile",
+        "modules to call without compiling them",
         _names,
     ),
     Variable(
-        "log_level", "GLOG_v", "least level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
+        "log_level", "GLOG_v", "lowest level to log: 0 debug, 1 info, 2 warning, 3 error, 4 critical", _integer(0, 4)
     ),
     Variable(
         "logs",
         "DUOGRAPH_LOGS",
-        "topics to log whatever GLOG_v says: captures, breaks, fallbacks, recompiles, guards, kernels, all",
+        "topics to log regardless of GLOG_v: captures, breaks, fallbacks, recompiles, guards, kernels, all",
         _some_of("captures", "breaks", "fallbacks", "recompiles", "guards", "kernels", "all"),
     ),
-    Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "look of written graphs", _choice("mindir", "mindspore")),
-    Variable("dump", "DUOGRAPH_DUMP", "dump the graph after each pass, or rule", _choice("off", "pass", "rule", "all")),
+    Variable("dump_style", "DUOGRAPH_DUMP_STYLE", "syntax of dumped graphs", _choice("mindir", "mindspore")),
+    Variable(
+        "dump", "DUOGRAPH_DUMP", "dump the graph after each pass or rewrite rule", _choice("off", "pass", "rule", "all")
+    ),
     Variable(
         "verify",
         "DUOGRAPH_VERIFY",
-        "verify graphs at stage borders, after each pass, or at each node",
+        "verify graphs after each stage, each pass, or each node",
         _choice("off", "stage", "pass", "node"),
     ),
     Variable(
-        "memory_cache", "DUOGRAPH_MEMORY_CACHE", "most MiB of freed results to keep for new ones", _integer(0, 1 << 20)
+        "memory_cache", "DUOGRAPH_MEMORY_CACHE", "MiB of freed memory to keep for new results", _integer(0, 1 << 20)
     ),
-    Variable("debug", "DUOGRAPH_DEBUG", "check machine code and its buffers for faults of the compiler", _flag),
+    Variable(
+        "debug", "DUOGRAPH_DEBUG", "check generated code for compiler bugs (verified LLVM IR, guarded buffers)", _flag
+    ),
     Variable(
         "traceback",
         "DUOGRAPH_TRACEBACK",
-        "frames of this package in tracebacks of errors that nobody catches",
+        "frames of this package in tracebacks of uncaught errors",
         _choice("folded", "full"),
     ),
     Variable(
         "failures",
         "DUOGRAPH_FAILURES",
-        "a broken part of this package: raise, or answer by the reference, count and warn",
+        "internal failures: raise, or fall back to the reference implementation, count and warn",
         _choice("answer", "raise"),
     ),
     Variable(
@@ -281,22 +287,27 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "device_target",
         "DUOGRAPH_DEVICE_TARGET",
-        "devices that programs ask for: those that are not there are errors, or are all taken as the CPU",
+        "unavailable devices that a program selects: an error (checked), or treated as the CPU",
         _choice("checked", "cpu"),
     ),
-    Variable("native_launch", "DUOGRAPH_NATIVE_LAUNCH", "start eager kernels without Python in between", _flag),
-    Variable("kernels", "DUOGRAPH_KERNELS", "what computes: machine code or NumPy", _choice("native", "reference")),
+    Variable("native_launch", "DUOGRAPH_NATIVE_LAUNCH", "launch eager kernels from native code", _flag),
+    Variable(
+        "kernels",
+        "DUOGRAPH_KERNELS",
+        "what runs operators: machine code, or the NumPy reference",
+        _choice("native", "reference"),
+    ),
     Variable("num_threads", "DUOGRAPH_NUM_THREADS", "threads of a kernel; 0: as many as cores", _integer(0, 256)),
     Variable(
         "comm_timeout",
         "DUOGRAPH_COMM_TIMEOUT",
-        "seconds that a rank waits for others before that is an error; 0: for ever",
+        "seconds that a rank waits for others before it raises an error; 0: no limit",
         _seconds,
     ),
     Variable(
         "comm_order",
         "DUOGRAPH_COMM_ORDER",
-        "order of sums over ranks: of the ranks, the same bits always, or what MPI likes",
+        "order of sums over ranks: by rank, which always gives the same bits, or MPI's choice",
         _choice("rank", "mpi"),
     ),
     Variable(
@@ -315,10 +326,10 @@ VARIABLES: tuple[Variable, ...] = (
     Variable(
         "check_numerics",
         "DUOGRAPH_CHECK_NUMERICS",
-        "from the start on, at the first operator that makes a NaN or an infinity of finite numbers: off, raise, warn",
+        "what to do at the first operator that makes a NaN or infinity from finite numbers: off, raise, warn",
         _numerics,
     ),
-    Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, of less weight", _omp_threads),
+    Variable("omp_num_threads", "OMP_NUM_THREADS", "the same, with lower precedence", _omp_threads),
 )
 
 _by_field: dict[str, Variable] = {variable.field: variable for variable in VARIABLES}

@@ -28,7 +28,7 @@ def set_seed(seed: int) -> None:
         seed (int): not negative.
 
     Raises:
-        TypeError: the seed is no int.
+        TypeError: the seed is not an int.
         ValueError: it is negative.
 
     Supported Platforms:

@@ -61,7 +61,7 @@ def recompute(
         What ``block`` returns.
 
     Raises:
-        TypeError: ``block`` is not a Cell, or a switch is no bool.
+        TypeError: ``block`` is not a Cell, or a switch is not a bool.
 
     Supported Platforms:
         ``CPU``

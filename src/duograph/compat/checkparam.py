@@ -192,7 +192,7 @@ def _check_param_value(beta1: float, beta2: float, eps: float, prim_name: str) -
     """Checks the decays of Adam, which lie between 0 and 1, and what is added to its denominator.
 
     Raises:
-        TypeError: one is no float.
+        TypeError: one is not a float.
         ValueError: one is out of range.
     """
     check_float_range(beta1, 0.0, 1.0, INC_NEITHER, "beta1", prim_name)
@@ -281,7 +281,7 @@ def check_file_name_by_regular(target: Any, reg: str | None = None, prim_name: s
     """The name of a file, no folder.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not a string.
         ValueError: it names a folder, or has other characters.
     """
     if not isinstance(target, str):

@@ -121,10 +121,12 @@ def report(full: bool = False, eager: int | None = None) -> str:
         parts += [_paragraph(f, full, told) for f in alike[: len(alike) - more]]
         if more:
             versions = _count(sum(len(f.explain().versions) for f in alike[-more:]), "compiled version")
-            parts[-1] += f"\n... and {more} more that were made at this line, with {versions}: define it once, outside "
-            parts[-1] += "of the loop, and give it what differs as an argument."
+            parts[-1] += (
+                f"\n... and {more} more functions created at this line, with {versions}: define it once, outside "
+            )
+            parts[-1] += "of the loop, and pass what varies as an argument."
     failed = failure_report()  # eager ops have no paragraph, and functions that are gone have none any more
-    return "\n\n".join([*parts, f"parts of duograph that failed, and how often:\n{failed}"] if failed else parts)
+    return "\n\n".join([*parts, f"internal failures of duograph, with counts:\n{failed}"] if failed else parts)
 
 
 def eager_operators() -> int:
@@ -194,7 +196,7 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
         return str(explanation)
     file, line = _place(function)
     count = _count(len(explanation.versions), "compiled version")
-    parts = f", cut into {_count(len(explanation.segments), 'compiled segment')}" if explanation.is_cut else ""
+    parts = f", split into {_count(len(explanation.segments), 'compiled segment')}" if explanation.is_cut else ""
     lines = [f"{_name(function)} ({file}:{line}): {count}{parts}"]
     for number, version in enumerate(explanation.versions):
         milliseconds = version["capture_ms"] + version["compile_ms"]
@@ -216,7 +218,7 @@ def _paragraph(function: Any, full: bool, told: set[Any]) -> str:
     if calls := explanation.compared_calls:
         lines.append(f"  {_count(calls, 'call')} ran as plain Python to find out whether compiling pays")
     if explanation.unattempted:
-        why = "earlier attempts to compile failed, gave versions that were not used again, or took long"
+        why = "earlier compilations failed, were not reused, or took too long"
         lines.append(f"  {_count(explanation.unattempted, 'call')} with new arguments ran as plain Python: {why}")
     lines += [f"  advice: {explanation.advice}"] if explanation.advice else []
     return "\n".join(lines)

@@ -268,7 +268,7 @@ def get_broadcast_shape(x_shape: Any, y_shape: Any, prim_name: str, shape_type: 
 
 
 def check_value_type(arg_name: str, arg_value: Any, valid_types: Any) -> None:
-    """Checks the type of an argument; a bool is no int.
+    """Checks the type of an argument; a bool is not an int.
 
     Raises:
         TypeError: it is of none of the types.

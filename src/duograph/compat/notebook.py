@@ -31,7 +31,7 @@ def code_cells(file: Path) -> list[str]:
     """The texts of the code cells of a notebook.
 
     Raises:
-        ValueError: the file is no notebook.
+        ValueError: the file is not a notebook.
     """
     try:
         cells = json.loads(file.read_text(encoding="utf-8"))["cells"]

@@ -53,13 +53,15 @@ def run_script(path: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
         The program's global names.
 
     Raises:
-        NoProgram: there is no such file.
+        NoProgram: there is no such file, or the folder has no ``__main__.py``.
     """
     install_as_mindspore()
     file = Path(path)
     if not file.exists():
         raise NoProgram(f"no such file: {path!r}")
     sys.argv = [path, *arguments]
+    if file.is_dir() and not (file / "__main__.py").exists():
+        raise NoProgram(f"there is no __main__.py in the folder {path!r}")
     if file.is_dir() or file.suffix in (".zip", ".pyz"):
         return runpy.run_path(path, run_name="__main__")
     sys.path[0:1] = [str(file.resolve().parent)]
@@ -73,7 +75,7 @@ def _notebook(file: Path, module: ModuleType) -> Iterator[CodeType]:
     try:
         texts = code_cells(file)
     except ValueError as error:  # also of what is no JSON, and no text
-        raise NoProgram(f"{file.name!r} is no notebook: {error}") from None
+        raise NoProgram(f"{file.name!r} is not a notebook: {error}") from None
     return notebook_code(file, module, texts)
 
 

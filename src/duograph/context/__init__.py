@@ -286,7 +286,7 @@ def set_deterministic(deterministic: bool) -> None:
     """Asks for deterministic results; duograph's always are.
 
     Raises:
-        TypeError: the argument is no bool.
+        TypeError: the argument is not a bool.
     """
     if not isinstance(deterministic, bool):
         raise TypeError(f"The argument 'deterministic' must be bool, but got {type(deterministic)}.")
@@ -297,7 +297,7 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
     """Kept for programs that call it: calls in compiled code nest as deep as the stack has room; a warning says so.
 
     Raises:
-        TypeError: the argument is no int.
+        TypeError: the argument is not an int.
         ValueError: it is not positive.
     """
     if isinstance(recursion_limit, bool) or not isinstance(recursion_limit, int):

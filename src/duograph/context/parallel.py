@@ -37,8 +37,8 @@ def _supported_mode(value: Any) -> Any:
     parallel_mode(value)
     if value not in (ParallelMode.STAND_ALONE, *_BY_GRADIENTS) and _ranks() > 1:
         raise NotImplementedError(
-            f"parallel_mode={value!r} is not there with several processes: networks are not cut in pieces "
-            "automatically. 'data_parallel' deals the batches; `duograph.parallel` has layers that are cut by hand."
+            f"parallel_mode={value!r} is not supported with several processes: networks are not partitioned "
+            "automatically. 'data_parallel' distributes batches; `duograph.parallel` has layers to partition by hand."
         )
     return value
 

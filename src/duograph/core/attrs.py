@@ -85,7 +85,7 @@ def checked_type(op: str, found: Type) -> Type:
 
     Raises:
         ValueError: a size is negative.
-        TypeError: a size is no integer.
+        TypeError: a size is not an integer.
     """
     if isinstance(found, TensorType):
         for n in found.shape:

@@ -129,7 +129,7 @@ class Symbol(Dim):
 
     def __new__(cls, name: str, lo: int = 0, hi: int | None = None) -> Symbol:
         if not name.isidentifier() or name in ("min", "max"):
-            raise ValueError(f"{name!r} is no name for a symbolic dimension")
+            raise ValueError(f"{name!r} is not a name for a symbolic dimension")
         top = math.inf if hi is None else hi
         if lo > top:
             raise ValueError(f"symbolic dimension {name}: empty range [{lo}, {hi}]")

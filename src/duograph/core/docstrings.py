@@ -49,7 +49,7 @@ def _with_refusal(text: str, function: types.FunctionType) -> str:
     if not kind.startswith(("Tensor)", "Union[Tensor, number", "Union[Tensor, list, tuple, number")):
         what = "is of a type that cannot be used"
     else:
-        what = "is no Tensor" if function.__annotations__.get(first) == "Tensor" else "cannot be used as a tensor"
+        what = "is not a Tensor" if function.__annotations__.get(first) == "Tensor" else "cannot be used as a tensor"
     return _inserted(text, f"Raises:\n    TypeError: ``{first}`` {what}.", _AFTER_RAISES)
 
 

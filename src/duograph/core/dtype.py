@@ -118,7 +118,7 @@ _KIND_NAMES: dict[type, str] = {
 
 
 class TypeClass(Type):
-    """A type that is no tensor element type: a whole kind (`number`, `float_`) or another sort of object (`string`)."""
+    """A type that no tensor element has: a whole kind (`number`, `float_`) or another sort of object (`string`)."""
 
     __slots__ = ("kinds",)
     kinds: tuple[type, ...]

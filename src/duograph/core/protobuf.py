@@ -83,4 +83,4 @@ def _check_text(message: Any) -> None:
             for item in (value,) if isinstance(value, Message) else value:
                 _check_text(item)
         elif field.type == field.TYPE_STRING and any(isinstance(item, bytes) for item in (value, *value)):
-            raise ValueError(f"it is damaged: its field {field.full_name!r} is no text")
+            raise ValueError(f"it is damaged: its field {field.full_name!r} is not a string")

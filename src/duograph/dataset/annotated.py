@@ -173,7 +173,7 @@ def _objects_of(path: str) -> list[tuple[str, list[float], int, int]]:
             left, top, right, bottom = (float(_text(box, name)) for name in ("xmin", "ymin", "xmax", "ymax"))
             if min(left, top) <= 0 or right < left or bottom < top:
                 raise RuntimeError(
-                    f"Invalid bndbox, {(left, top, right, bottom)} in {path} is no box of positive numbers."
+                    f"Invalid bndbox, {(left, top, right, bottom)} in {path} is not a box of positive numbers."
                 )
             flags = [int(entry.findtext(name) or 0) for name in ("difficult", "truncated")]
             found.append((_text(entry, "name"), [left, top, right - left, bottom - top], flags[0], flags[1]))

@@ -124,7 +124,7 @@ def create_dct(n_mfcc: int, n_mels: int, norm: NormMode = NormMode.NONE) -> np.n
         numpy.ndarray, of float32 and shape (n_mels, n_mfcc).
 
     Raises:
-        TypeError: a number is no int, or ``norm`` no NormMode.
+        TypeError: a number is not an int, or ``norm`` no NormMode.
         ValueError: a number is not positive.
 
     Examples:
@@ -155,7 +155,7 @@ def linear_fbanks(n_freqs: int, f_min: float, f_max: float, n_filter: int, sampl
         numpy.ndarray, of float32 and shape (n_freqs, n_filter).
 
     Raises:
-        TypeError: a count is no int.
+        TypeError: a count is not an int.
         ValueError: a count is not positive, or ``f_min`` is above ``f_max``.
 
     Examples:
@@ -187,7 +187,7 @@ def melscale_fbanks(
         numpy.ndarray, of float32 and shape (n_freqs, n_mels).
 
     Raises:
-        TypeError: a count is no int, ``norm`` no NormType or ``mel_type`` no MelType.
+        TypeError: a count is not an int, ``norm`` no NormType or ``mel_type`` no MelType.
         ValueError: a count is not positive, or ``f_min`` is above ``f_max``.
 
     Examples:

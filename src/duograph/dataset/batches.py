@@ -55,7 +55,7 @@ def _collected(rows: Iterator[Row], count: int, names: list[str], place: Any) ->
             if target is not None and x.shape == shape and x.dtype == dtype:
                 target[number] = x
                 continue
-            if target is not None:  # it is no array of rows that are alike
+            if target is not None:  # it is not an array of rows that are alike
                 column += [target[k] for k in range(number)]
                 targets[i] = (None, shape, dtype)
             column.append(x)
@@ -146,7 +146,9 @@ class Batch(Dataset, node="batch"):
         below = child.job(run, self.workers, self._processes)
         if below is None or not self._goes_along(below):
             groups = self._groups(child.rows(run), run)
-            return ordered(lambda group: self._joined(*group[:2]), groups, self.workers, self._processes)
+            return Job(
+                lambda g: self._joined(*g[:2]), groups, self.workers, self._processes, None, run.seed(self)
+            ).rows()
         function = below.function
 
         def make(group: tuple[list[Any], BatchInfo, bool], place: Any = np.empty) -> Row | None:
@@ -159,7 +161,7 @@ class Batch(Dataset, node="batch"):
 
         workers = max(self.workers, below.workers)
         groups = self._groups(below.items, run, True)
-        made = ordered(make, groups, workers, below.processes, 2 * workers, True)
+        made = ordered(make, groups, workers, below.processes, 2 * workers, True, run.seed(self))
         return (row for row in made if row is not None)
 
     def _goes_along(self, below: Job) -> bool:

@@ -216,7 +216,7 @@ class Cifar100Dataset(Cifar10Dataset):
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Errors of a file that is no text say its name."""
+    """Errors of a file that is not a string say its name."""
     try:
         yield
     except (OSError, UnicodeDecodeError, csv.Error) as exc:
@@ -307,7 +307,7 @@ class IMDBDataset(Indexed, TextBaseDataset):
 
     Raises:
         ValueError: no such folder; wrong usage or shards.
-        RuntimeError: there are no such files, or one is no text; a sampler together with ``shuffle`` or shards.
+        RuntimeError: there are no such files, or one is not a string; a sampler together with ``shuffle`` or shards.
     """
 
     def __init__(

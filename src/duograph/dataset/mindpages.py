@@ -45,7 +45,7 @@ _PLACES = ("ROW_ID", "PAGE_ID_RAW", "PAGE_OFFSET_RAW", "PAGE_OFFSET_RAW_END", "R
 
 
 class Damaged(ValueError):
-    """A file is no record file, or not as it was written."""
+    """A file is not a record file, or not as it was written."""
 
 
 def is_blob(field: dict[str, Any]) -> bool:
@@ -119,7 +119,7 @@ def _unpacked_map(data: bytes) -> dict[str, Any]:
     elif data and data[0] & 0xF0 == 0x80:
         count, at = data[0] & 15, 1
     else:
-        raise Damaged("a row that is no map")
+        raise Damaged("a row that is not a map")
     found = {}
     for _ in range(count):
         name, at = _unpacked(data, at)
@@ -328,7 +328,7 @@ def about(file: BinaryIO) -> dict[str, Any]:
     head = file.read(8)
     length = _LENGTH.unpack(head)[0] if len(head) == 8 else 0
     if not 2 <= length <= size - 8 or length > _LARGEST:
-        raise Damaged("it is no mindrecord file, or its start is damaged")
+        raise Damaged("it is not a mindrecord file, or its start is damaged")
     text = file.read(length)
     try:
         header = json.loads(text)
@@ -431,7 +431,7 @@ def _plain(field: dict[str, Any], value: Any) -> Any:
     kind = field["type"]
     wanted = str if kind == "string" else int if kind in _PACKED else float
     if not isinstance(value, wanted | int if wanted is float else wanted):
-        raise TypeError(f"{value!r} is no {kind}")
+        raise TypeError(f"{value!r} is not of type {kind}")
     return wanted(value)
 
 

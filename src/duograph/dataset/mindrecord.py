@@ -101,7 +101,7 @@ class FileWriter:
         assert self.schema is not None
         for name in index_fields:
             if is_blob(self.schema[name]):
-                raise ValueError(f"index field {name!r} is no single number or string.")
+                raise ValueError(f"index field {name!r} is not a single number or string.")
         self._index = list(index_fields)
         return SUCCESS
 

@@ -120,7 +120,7 @@ class Map(Dataset, node="map"):
 
     def job(self, run: Run, workers: int, processes: bool) -> Job | None:
         """Its own work, with the workers that it was given: what is above may go along."""
-        if self.workers == 1 or config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
+        if self._several() == 1 or config.get_error_samples_mode() is not config.ErrorSamplesMode.RETURN:
             return None
         return self._all(run)
 
@@ -128,8 +128,10 @@ class Map(Dataset, node="map"):
         """Rows, or ``None`` for what raised."""
         _, places, outputs = self._names()
         mode, own = config.get_error_samples_mode(), _OfEachThread(_joined(self._steps))
-        several = self.workers if not any(getattr(s, "keeps_rows", False) for s in self._steps) else 1
-        below = self.children[0].job(run, several, self._processes)
+        several = self._several()
+        below = self.children[0].job(run, several, self._processes) if several > 1 else None
+        if isinstance(self.children[0], Map) and below is not None and below.processes != self._processes:
+            below = None  # a function of the user runs where that was said
         read, items = (lambda row: row, self.children[0].rows(run)) if below is None else below[:2]
         number, known = (several, None) if below is None else (max(several, below.workers), below.known)
 
@@ -142,7 +144,11 @@ class Map(Dataset, node="map"):
                     raise
                 return None
 
-        return Job(make, enumerate(items), number, self._processes, known)
+        return Job(make, enumerate(items), number, self._processes, known, run.seed(self))
+
+    def _several(self) -> int:
+        """How many workers may run its operations at once."""
+        return 1 if any(getattr(s, "keeps_rows", False) for s in self._steps) else self.workers
 
     def _made(self, steps: list[Any], number: int, row: Row, run: Run, places: list[int], outputs: list[str]) -> Row:
         values = [row[i] for i in places]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,10 @@ class Run:
         words = [*self._words, self._numbers.get(id(node), 0), self.epoch, *_words_of(extra)]
         seed = np.random.SeedSequence(np.array(words, np.uint32))  # as of a list of the numbers, which takes longer
         return np.random.Generator(np.random.PCG64(seed))
+
+    def seed(self, node: Dataset) -> int | None:
+        """A seed for generators that are not ours, of ``node`` in this epoch; ``None`` if nobody chose one."""
+        return None if config.chosen_seed() is None else int(self.rng(node, 2**63).integers(2**62))
 
     def at(self, epoch: int) -> Run:
         """The same run in another epoch."""
@@ -100,11 +105,17 @@ class DatasetIterator:
         self._run = Run.of(dataset)
         self._rows: Iterator[Row] | None = None
         self._given, self._owned = 0, dataset.makes_arrays()
+        self._asked = threading.RLock()  # a generator that runs is asked by nobody else
 
     def __iter__(self) -> DatasetIterator:
         return self
 
     def __next__(self) -> Any:
+        with self._asked:
+            row = self._next()
+        return self._shown(row)
+
+    def _next(self) -> Row:
         if self._rows is None:
             if self._left == 0:
                 raise RuntimeError("Getting data from an iterator whose epochs (num_epochs) are all done.")
@@ -118,7 +129,7 @@ class DatasetIterator:
             self._run, self._given = self._run.at(self._run.epoch + 1), 0
             raise
         self._given += 1
-        return self._shown(row)
+        return row
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iterator is: `load_state_dict` of another one over the same pipeline goes on from there."""
@@ -136,7 +147,7 @@ class DatasetIterator:
     def _value(self, x: np.ndarray) -> Any:
         if x.dtype == object and x.ndim == 0:
             return x.item()  # a dict, or whatever else rows of Python have
-        if self._numpy or x.dtype.kind not in "biufc":
+        if self._numpy or (x.dtype.kind not in "biufc" and x.dtype not in SUPPORTED):
             return x if self._numpy or x.dtype.kind not in "SU" else x.view(TextArray)
         if self._owned and type(x) is np.ndarray and x.flags.owndata and x.flags.c_contiguous and x.dtype in SUPPORTED:
             return wrap(with_known_dtype(x))  # a copy of a batch takes as long as making it

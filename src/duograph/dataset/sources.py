@@ -62,7 +62,7 @@ class Indexed(Dataset):
     def _all(self, run: Run) -> Job:
         self._tell_labels()
         indices = self.sampler.indices(self._there(), run.rng(self), run.epoch)
-        return Job(self.row, indices, self.workers, self.processes, len(indices))
+        return Job(self.row, indices, self.workers, self.processes, len(indices), run.seed(self))
 
     def _there(self) -> int:
         count = self.length()

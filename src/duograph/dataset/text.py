@@ -45,7 +45,7 @@ class SlidingWindow:
         axis (int): the axis of the row. Default ``0``.
 
     Raises:
-        TypeError: they are no ints.
+        TypeError: they are not ints.
         ValueError: ``width`` is not positive.
 
     Examples:
@@ -162,7 +162,7 @@ class Truncate:
         max_seq_len (int): how many at most.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is negative.
     """
 
@@ -183,7 +183,7 @@ class TruncateSequencePair:
         max_length (int): how many at most.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is negative.
 
     Examples:
@@ -213,7 +213,7 @@ class ToNumber:
         data_type (mindspore.dtype): the type of the numbers.
 
     Raises:
-        TypeError: it is no type of numbers.
+        TypeError: it is not a type of numbers.
 
     Examples:
         >>> import duograph as ms
@@ -233,7 +233,7 @@ class ToNumber:
         try:
             return np.array([read(one) for one in array.ravel()], self._type).reshape(array.shape)
         except (ValueError, OverflowError) as error:
-            raise RuntimeError(f"ToNumber: {error}, which is no number of type {self._type}.") from None
+            raise RuntimeError(f"ToNumber: {error}, which is not a number of type {self._type}.") from None
 
 
 def _length(name: str, value: Any) -> int:

@@ -430,7 +430,7 @@ def expression(text: str, owner: str) -> re.Pattern[str]:
     r"""A regular expression; ``\p{...}`` and ``\x{...}`` are those of ICU.
 
     Raises:
-        TypeError: it is no text.
+        TypeError: it is not a string.
         RuntimeError: it is no regular expression.
     """
     checked(pattern=(text, str))

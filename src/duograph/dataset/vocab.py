@@ -37,7 +37,7 @@ class Vocab:
         """Numbers of words (one, or a list); -1 for a word that is not known.
 
         Raises:
-            TypeError: they are no strings.
+            TypeError: they are not strings.
         """
         if isinstance(tokens, np.ndarray):
             tokens = tokens.tolist()
@@ -52,7 +52,7 @@ class Vocab:
         """Words of numbers (one, or a list); an empty one for a number that is not known.
 
         Raises:
-            TypeError: they are no ints.
+            TypeError: they are not ints.
             ValueError: one is negative.
         """
         if isinstance(ids, np.ndarray):

@@ -26,7 +26,7 @@ def workers_of(given: Any) -> int:
     """The number of workers of a node: what it was given, else what ``config`` was.
 
     Raises:
-        TypeError: it is no int.
+        TypeError: it is not an int.
         ValueError: it is not positive.
     """
     number = config.chosen_workers() if given is None else given
@@ -48,10 +48,12 @@ class Job(NamedTuple):
     processes: bool
     known: int | None = None
     """How many rows there are, if that is known."""
+    seed: int | None = None
+    """See `Processes`."""
 
     def rows(self) -> Iterator[Any]:
         """The rows; see `ordered`."""
-        return ordered(*self[:4])
+        return ordered(*self[:4], seed=self.seed)
 
 
 def ordered(
@@ -61,6 +63,7 @@ def ordered(
     processes: bool = False,
     ahead: int | None = None,
     placed: bool = False,
+    seed: int | None = None,
 ) -> Iterator[Any]:
     """``map(function, items)``, made by several workers; items are drawn by who asks.
 
@@ -71,6 +74,7 @@ def ordered(
         processes: forked processes, not threads; they get items in groups that take some milliseconds.
         ahead: how many items at most. Default ``None``: as many as ``config`` says.
         placed: see `Processes`.
+        seed: see `Processes`.
 
     Raises:
         RuntimeError: a process has died.
@@ -80,7 +84,7 @@ def ordered(
         return
     most = max(workers, config.get_prefetch_size()) if ahead is None else ahead
     rooms = max(most, 2 * workers)
-    pool: Any = Processes(function, workers, rooms, placed) if processes else _Threads(function, workers)
+    pool: Any = Processes(function, workers, rooms, placed, seed) if processes else _Threads(function, workers)
     waiting: deque[Any] = deque()
     source, size, ended, is_whole = iter(items), 1, False, False
     error: Exception | None = None

@@ -73,11 +73,13 @@ def declare_ops() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="duograph opt", description="Run passes on MindIR text.")
+    parser = argparse.ArgumentParser(prog="python -m duograph opt", description="Run passes on MindIR text.")
     parser.add_argument("file", nargs="?", help="a file with MindIR text; '-' for standard input")
     parser.add_argument("--passes", default="", help="passes and pipelines, separated by commas")
-    parser.add_argument("--style", default="mindir", choices=["mindir", "mindspore"], help="how to print")
-    parser.add_argument("--stage", default="captured", choices=list(STAGES), help="contract that the input keeps")
+    parser.add_argument("--style", default="mindir", choices=["mindir", "mindspore"], help="output syntax")
+    parser.add_argument(
+        "--stage", default="captured", choices=list(STAGES), help="the stage whose invariants the input satisfies"
+    )
     parser.add_argument("--each", action="store_true", help="print after every pass that changed something")
     parser.add_argument("--list", action="store_true", help="list the passes")
     return parser

@@ -121,7 +121,9 @@ def sha256(*arrays):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser("digits", description="Train on handwritten digits in three modes, bit for bit.")
+    parser = argparse.ArgumentParser(
+        "python -m duograph demo", description="Train on handwritten digits in three modes and compare the bits."
+    )
     parser.add_argument("--network", choices=NETWORKS, help="only this network (default: both)")
     parser.add_argument("--epochs", type=int, help="passes over the training data (default: 10 for mlp, 6 for cnn)")
     options = parser.parse_args(arguments)

@@ -59,7 +59,7 @@ def _refuse(who: str, how: str) -> None:
     """Raises NotImplementedError on several processes."""
     if world.is_started() and world.current().size > 1:
         raise NotImplementedError(
-            f"{who} is not there on several processes: networks are not cut in pieces automatically. {how}"
+            f"{who} is not supported on several processes: networks are not partitioned automatically. {how}"
         )
 
 
@@ -87,7 +87,7 @@ def shard(fn: Any, in_strategy: Any, out_strategy: Any = None, *args: Any, **kwa
     """``fn``: with one process there is one way to deal its arguments.
 
     Raises:
-        TypeError: ``in_strategy`` is no tuple.
+        TypeError: ``in_strategy`` is not a tuple.
         NotImplementedError: there are several processes.
     """
     _refuse("shard", "`parallel` has layers that are divided by hand.")
@@ -110,7 +110,9 @@ def parameter_broadcast(net: Cell, layout: Any, cur_rank: int = 0, initial_rank:
         NotImplementedError: a layout is given.
     """
     if layout:
-        raise NotImplementedError("parameter_broadcast of parameters that are cut is not there: 'layout' must be None")
+        raise NotImplementedError(
+            "parameter_broadcast of partitioned parameters is not supported: 'layout' must be None"
+        )
     here = world.current()
     if cur_rank not in (0, here.rank) or not 0 <= initial_rank < here.size:
         raise ValueError(

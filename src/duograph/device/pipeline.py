@@ -106,7 +106,7 @@ class Pipeline:
         losses: list[Tensor] = []
         for x, y in zip(self._pieces(inputs), self._pieces(labels), strict=True):
             value = x if self.rank == 0 else self._receive(self.rank - 1, FORWARD)
-            # An input of indices has no gradient: it is no operand of the recorded function.
+            # An input of indices has no gradient: it is not an operand of the recorded function.
             given = (value,) if value.dtype.is_floating else ()
             out, pull = vjp(self._computed(value, y if is_last else None), *given, weights=self.weights)
             if is_last:

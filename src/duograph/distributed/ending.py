@@ -253,7 +253,7 @@ def _fail(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def _end() -> None:
-    if _is_failing or os.getpid() != _hooked[2]:  # a child is no rank
+    if _is_failing or os.getpid() != _hooked[2]:  # a child is not a rank
         return
     if _world is None:
         if (job := launched()) is not None:

@@ -266,9 +266,10 @@ class Group(Meeting):
 
     # -- objects -----------------------------------------------------------------------------------------------
 
-    def all_gather_object(self, obj: Any) -> list[Any]:
-        """The objects of all ranks."""
-        return [pickle.loads(text) for text in self._all_gather_bytes("all_gather_object", pickle.dumps(obj))]
+    def all_gather_object(self, obj: Any, what: str = "") -> list[Any]:
+        """The objects of all ranks; ``what`` they are, which is compared as all else."""
+        told = f"all_gather_object of {what}" if what else "all_gather_object"
+        return [pickle.loads(text) for text in self._all_gather_bytes(told, pickle.dumps(obj))]
 
     def broadcast_object(self, obj: Any, root: int) -> Any:
         """The object of rank ``root``."""

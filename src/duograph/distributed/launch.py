@@ -36,19 +36,19 @@ usage: python -m duograph launch [-n N] [OPTION ...] PROGRAM [ARGUMENT ...]
        python -m duograph launch [-n N] [OPTION ...] -m MODULE [ARGUMENT ...]
 
   -n N, --worker_num N       number of processes; default: as many as cores
-  --local_worker_num N       processes on this machine; all of them, or give --hosts
+  --local_worker_num N       processes on this machine; must be all of them unless --hosts is given
   --hosts A,B                machines to start processes on (mpiexec's -hosts)
   --mpiexec PATH             the mpiexec to use; default: that of the mpich wheel, or of the system
-  --threads N                threads of each process; default: its share of the cores of its machine
+  --threads N                threads per process; default: an equal share of the machine's cores
   --timeout S, --cluster_time_out S
                              seconds that a rank waits for others (DUOGRAPH_COMM_TIMEOUT)
-  --log_dir FOLDER           what rank R prints goes to FOLDER/worker_R.log instead
-  --worker_log_name NAME     to FOLDER/NAME_R.log; {hostname} and {ip} in it are those of the machine
-  --tail_worker_log R,R      what these ranks (-1: all) print is shown, too
-  --bind_core True           each process gets cores of its own, as many as threads (mpiexec's --bind-to core)
-  --master_port P            the port from which on mpiexec looks for a free one (MPICH's); default: any
-  --master_addr HOST         must be this machine, from which mpiexec starts the others; so must --node_rank: 0
-  --join True                accepted: the command always waits for the end of the job"""
+  --log_dir FOLDER           write the output of rank R to FOLDER/worker_R.log
+  --worker_log_name NAME     write to FOLDER/NAME_R.log; {hostname} and {ip} are replaced
+  --tail_worker_log R,R      also show the output of these ranks (-1: all)
+  --bind_core True           pin each process to as many cores as it has threads (mpiexec's --bind-to core)
+  --master_port P            first port that mpiexec tries (MPICH only); default: any
+  --master_addr HOST         must be this machine, which starts the others; --node_rank must be 0
+  --join True                accepted for compatibility: the command always waits for the job"""
 
 PORTS = 63
 """How many ports mpiexec may try behind the one that it was given."""
@@ -110,7 +110,7 @@ def parse(arguments: Sequence[str]) -> Options:
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
         name, given, value = rest.pop(0).partition("=")
         if name in _REFUSED:
-            raise UsageError(f"{name} is not there: {_REFUSED[name]}")
+            raise UsageError(f"{name} is not supported: {_REFUSED[name]}")
         if name not in names:
             raise UsageError(f"unknown option {name}")
         if not given:
@@ -404,7 +404,8 @@ def _tell(status: int, killed: dict[int, int], watch: _Watch) -> int:
     if watch.vain:
         print(f"duograph launch: {watch.vain}", file=sys.stderr)
         return status or 1
-    lost = [rank for rank in (watch.gone or notes) if notes[rank][1] in ("running", ending.JOINING, ending.JOINED)]
+    there = dict.fromkeys([*watch.gone, *watch.left]) or notes  # its pipe is closed some time before a process is gone
+    lost = [rank for rank in there if notes[rank][1] in ("running", ending.JOINING, ending.JOINED)]
     if not status and not any(notes[rank][1] == ending.JOINED for rank in lost):
         return 0
     failed = [rank for rank, (_, what) in notes.items() if what == "failed"]

@@ -7,6 +7,7 @@ alone. A thread of a simulation (`simulate`) has a world of its own.
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import threading
 import time
@@ -47,7 +48,6 @@ class World:
         size: how many there are.
         backend: ``"mpi"``, ``"alone"`` or ``"simulation"``.
         hosts: the machine of each rank.
-        worker: runs asynchronous collectives.
         kept: memory for their operands.
     """
 
@@ -55,7 +55,8 @@ class World:
         self.rank, self.size, self.backend = transport.rank, transport.size, backend
         self.transport = transport
         self.kept = Kept()
-        self.worker = Worker(f"duograph-communication-{transport.rank}", self._enter)
+        self._process = os.getpid()
+        self._worker = Worker(f"duograph-communication-{transport.rank}", self._enter)
         self._tickets = threading.local()
         self._ticket = itertools.count(1)
         self._mail: dict[tuple[str, int, int], Worker] = {}
@@ -68,6 +69,20 @@ class World:
             if len({versions[what] for _, versions in everybody}) > 1:
                 told = ", ".join(f"rank {rank} has {versions[what]}" for rank, (_, versions) in enumerate(everybody))
                 raise CommunicationError(f"all ranks must have the same {what}, but {told}", 0)
+
+    @property
+    def worker(self) -> Worker:
+        """Runs collectives.
+
+        Raises:
+            CommunicationError: this process was forked by a rank, whose messages it would take.
+        """
+        if self.size > 1 and os.getpid() != self._process:
+            raise CommunicationError(
+                f"process {os.getpid()} was forked by rank {self.rank} (as workers of data pipelines are), and is not "
+                "a rank itself: collectives are called in the process that called communication.init()"
+            )
+        return self._worker
 
     def _enter(self) -> None:
         """The threads of this world are in it, as the one that made it is."""
@@ -99,6 +114,7 @@ class World:
 
     def mail(self, group: str, source: int, tag: int) -> Worker:
         """Runs what receives messages of one sender with one tag, in order; others are not waited for."""
+        self.worker  # noqa: B018 - raises in a forked process
         key = group, source, tag
         if key not in self._mail:
             self._mail[key] = Worker(f"duograph-messages-{self.rank}-{source}-{tag}", self._enter)
@@ -199,7 +215,7 @@ class World:
     def finish(self) -> None:
         """Ends the threads, and raises what a call has raised that nobody has waited for."""
         self.stop()
-        for worker in (self.worker, *self._mail.values()):
+        for worker in (self._worker, *self._mail.values()):
             worker.raise_lost()
 
     def close(self) -> None:
@@ -212,7 +228,7 @@ class World:
 
     def stop(self) -> None:
         """Ends the threads, after what they have to do."""
-        for worker in (self.worker, *self._mail.values()):
+        for worker in (self._worker, *self._mail.values()):
             worker.stop()
 
 

@@ -228,8 +228,8 @@ def _letting_go(session: Session, program: Program) -> Program:
     for held, is_users in awaited:
         if is_users:
             raise Uncapturable(
-                f"an object of class {type(held).__qualname__!r}, which a compiled version would keep, and which tells "
-                "when it is dropped"
+                f"an object of class {type(held).__qualname__!r}, which a compiled version would keep alive, and "
+                "whose destruction can be observed"
             )
     return program
 

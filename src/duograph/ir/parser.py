@@ -324,7 +324,7 @@ class _Parser:
         try:
             return element_from(token.text, dtype)
         except ValueError:
-            self.fail(f"{token.text!r} is no element of dtype {dtype}", token)
+            self.fail(f"{token.text!r} is not an element of dtype {dtype}", token)
 
     def keyed(self) -> Any:
         token = self.next()

@@ -131,7 +131,7 @@ def element_from(text: str, dtype: np.dtype) -> Any:
     """What `element_text` wrote, for real dtypes."""
     if dtype.kind == "b":
         if text not in ("true", "false"):
-            raise ValueError(f"{text!r} is no truth value")
+            raise ValueError(f"{text!r} is not a truth value")
         return text == "true"
     if dtype.kind in "iu":
         return int(text)

@@ -77,7 +77,7 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
         yield None, "DG0702", "two parameters have one name"
     params = set(graph.params)
     if isinstance(graph.output, Param) and graph.output not in params:
-        yield None, "DG0702", f"the output %{graph.output.name} is free: it is no parameter of this graph"
+        yield None, "DG0702", f"the output %{graph.output.name} is free: it is not a parameter of this graph"
     token_uses: dict[Node, int] = {}
     computed: set[Node] = set()
     for node in graph.nodes:
@@ -90,7 +90,7 @@ def _complaints(graph: Graph, stage: Stage, recursive: bool) -> Iterator[tuple[N
             if is_wide(operand):
                 yield node, "DG0702", "a number does not fit into 64 bits"
             if isinstance(operand, Param) and operand not in params:
-                yield node, "DG0702", f"%{operand.name} is free: it is no parameter of this graph"
+                yield node, "DG0702", f"%{operand.name} is free: it is not a parameter of this graph"
             given_back = node is graph.output and node.op.name == "make_tuple"  # which may happen twice
             if isinstance(operand.type, TokenType) and not isinstance(operand, Const) and not given_back:
                 token_uses[operand] = token_uses.get(operand, 0) + 1

@@ -110,8 +110,8 @@ def jit(
         The compiled callable, or a decorator.
 
     Raises:
-        TypeError: ``function`` is a class that is no Cell, or not callable; ``fullgraph``, ``check_numerics`` or
-            ``debug`` is no bool.
+        TypeError: ``function`` is a class that is not a Cell, or not callable; ``fullgraph``, ``check_numerics`` or
+            ``debug`` is not a bool.
         ValueError: an option has a value that does not exist.
         RuntimeError: the backend does not exist.
 

@@ -23,13 +23,13 @@ def jit_class(cls: Any) -> Any:
     """Marks a class for use in compiled code. Every class is compiled here anyway; the mark is a hint.
 
     Args:
-        cls (type): a class that is no Cell.
+        cls (type): a class that is not a Cell.
 
     Returns:
         The class itself.
 
     Raises:
-        TypeError: ``cls`` is no class, or a Cell.
+        TypeError: ``cls`` is not a class, or a Cell.
     """
     if not isinstance(cls, type):
         raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls!r}.")
@@ -115,7 +115,7 @@ def mark_dynamic(tensor: Any, dims: int | Sequence[int]) -> None:
         dims (Union[int, tuple[int], list[int]]): the dimensions; negative numbers count from the last one.
 
     Raises:
-        TypeError: ``tensor`` is no Tensor, or a Parameter, whose sizes never vary; a dimension is no int.
+        TypeError: ``tensor`` is not a Tensor, or a Parameter, whose sizes never vary; a dimension is not an int.
         ValueError: the tensor has no such dimension.
 
     Examples:

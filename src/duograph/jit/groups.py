@@ -89,12 +89,12 @@ def _varied(reason: str) -> str:
 
 _SIZES = "Pad or batch to few sizes; convert dtypes and numbers of dimensions before the call."
 _ADVICE = (
-    ("other arguments were given", "Give the same arguments in each call."),
+    ("other arguments were given", "Pass the same arguments in each call."),
     (r"\w+\[[\d, ]*\].* is .*\w+\[[\d, ]*\]", _SIZES),
     ("no run that was recorded", "Runs are recorded one by one; capture_mode='ast' compiles all paths at once."),
-    ("made anew|holds again", ""),
-    ("another object", "Make the object once, outside of the loop that calls the function."),
-    (".* was ", "Pass what varies as a Tensor, or keep it out of the function."),
+    ("was rebuilt|holds again", ""),
+    ("another object", "Create the object once, outside of the loop that calls the function."),
+    (".* was ", "Pass the value that varies as a Tensor, or move it out of the function."),
 )
 
 

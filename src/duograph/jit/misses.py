@@ -18,7 +18,7 @@ from .sizes import tensor_at
 from .telling import advise, tell_recompiled
 
 OTHER_RUN = "no run that was recorded decides like this one"
-RENEWED = "no guard failed, but a native check, which knows more of the objects: it was made anew"
+RENEWED = "no guard failed, but a stricter native check did: the version was rebuilt"
 
 
 class Miss:

@@ -162,7 +162,7 @@ def advice(function: Any, stores: Sequence[Entries]) -> str:
         versions = f"{made} version{'s' * (made != 1)}"
         return (
             f"{function}{place} was captured {again + 1} times and has {versions}{plainly}: {why}. "
-            "Pass what varies as a Tensor, or keep it out of the function."
+            "Pass the value that varies as a Tensor, or move it out of the function."
         )
     return ""
 

@@ -33,7 +33,7 @@ def lower_call(op: Op, attrs: dict[str, Any], ins: Sequence[Operand], outs: Sequ
     if op.data_dependent:
         raise Refused("its size depends on data")
     if not all(isinstance(o.type, TensorType) for o in outs):
-        raise Refused("a result is no tensor")
+        raise Refused("a result is not a tensor")
     reason = numpy_only([o.type for o in (*ins, *outs)])
     if reason:
         raise Refused(reason)

@@ -32,7 +32,7 @@ class Leaf:
     """An operand and where its element lies: ``offset + sum(strides[d] * coordinate[d])`` over the loops.
 
     Scalars and constants of one element have no memory access; they are known outside of all loops. ``scratch`` is the
-    memory if it is no operand; ``operand`` then only tells the type.
+    memory if it is not an operand; ``operand`` then only tells the type.
     """
 
     operand: Operand

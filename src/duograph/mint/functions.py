@@ -139,7 +139,7 @@ def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         Tensor, of the shape of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
 
     Examples:
         >>> print(mint.cumsum(Tensor([[1, 2, 3], [4, 5, 6]]), dim=1))
@@ -197,7 +197,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
         bool.
 
     Raises:
-        TypeError: an operand is no Tensor.
+        TypeError: an operand is not a Tensor.
 
     Examples:
         >>> print(mint.equal(Tensor([1, 2]), Tensor([1, 2])), mint.equal(Tensor([1, 2]), Tensor([1, 2, 3])))
@@ -230,7 +230,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         Tensor, of the dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
 
     Examples:
         >>> print(mint.flatten(mint.ones(2, 3, 4)).shape, mint.flatten(mint.ones(2, 3, 4), start_dim=1).shape)

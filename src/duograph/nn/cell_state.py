@@ -33,7 +33,7 @@ class CellState:
     _transient_buffers: set[str]
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Adds a tensor that belongs to the state of the Cell but is no Parameter.
+        """Adds a tensor that belongs to the state of the Cell but is not a Parameter.
 
         Args:
             name (str): its attribute name.

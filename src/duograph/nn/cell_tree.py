@@ -33,8 +33,8 @@ class CellTree:
             child_cell (Cell): the child.
 
         Raises:
-            KeyError: the name is taken by something that is no Cell.
-            TypeError: the name is no string or the child no Cell.
+            KeyError: the name is taken by something that is not a Cell.
+            TypeError: the name is not a string or the child no Cell.
         """
         if not isinstance(child_name, str):
             raise TypeError(
@@ -69,7 +69,7 @@ class CellTree:
 
         Raises:
             KeyError: the name is empty, taken, or contains a dot.
-            TypeError: ``param`` is no Parameter.
+            TypeError: ``param`` is not a Parameter.
         """
         if not isinstance(param_name, str):
             raise TypeError(f"For 'insert_param_to_cell', 'param_name' must be str, but got {type(param_name)}.")

@@ -28,7 +28,7 @@ class GraphCell(Cell):
         What the network gives.
 
     Raises:
-        TypeError: ``graph`` was not made by `load`, or ``params_init`` is no dict of Tensors by name.
+        TypeError: ``graph`` was not made by `load`, or ``params_init`` is not a dict of Tensors by name.
         ValueError: a value of ``params_init`` has another shape than the parameter.
 
     Supported Platforms:

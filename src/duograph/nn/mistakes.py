@@ -27,7 +27,7 @@ def explain_mistake(cell: Any, args: tuple[Any, ...], error: Exception) -> None:
     """Puts what ``cell`` was called with into the message of ``error``, if that is what it is about.
 
     Raises:
-        TypeError: in place of an error of another class, for an argument that is no Tensor.
+        TypeError: in place of an error of another class, for an argument that is not a Tensor.
         ValueError: in place of an error of another class, for one with another number of dimensions.
     """
     if hasattr(error, _SEEN) or type(error) not in _PLAIN:

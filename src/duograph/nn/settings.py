@@ -40,7 +40,7 @@ class Kind:
         text: the description, where the setting has none of its own.
         kept: whether the value becomes an attribute.
         collects: whether it is the ``**kwargs`` of the constructor.
-        fixed: whether it is no parameter here: what a base leaves open and the class decides.
+        fixed: whether it is not a parameter here: what a base leaves open and the class decides.
     """
 
     words: str

@@ -166,7 +166,7 @@ def summary(net: Cell, *inputs: Any, verbose: bool = True) -> Summary:
         Summary, whose ``table`` is the text; ``layers``, ``parameters``, ``trainable`` and ``flops`` are its numbers.
 
     Raises:
-        TypeError: ``net`` is no Cell.
+        TypeError: ``net`` is not a Cell.
 
     Supported Platforms:
         ``CPU``

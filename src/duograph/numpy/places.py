@@ -26,7 +26,7 @@ def indices(dimensions: Sequence[int], dtype: Any = dt.int32, sparse: bool = Fal
         list of Tensors.
 
     Raises:
-        TypeError: ``dimensions`` is no tuple or list of integers.
+        TypeError: ``dimensions`` is not a tuple or list of integers.
 
     Examples:
         >>> rows, columns = mnp.indices((2, 3))
@@ -93,7 +93,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
         tuple of Tensors, one for each axis.
 
     Raises:
-        TypeError: ``n`` or ``ndim`` is no int.
+        TypeError: ``n`` or ``ndim`` is not an int.
 
     Examples:
         >>> x = mnp.zeros((3, 3))
@@ -195,7 +195,9 @@ def ravel_multi_index(multi_index: Any, dims: Sequence[int], mode: str = "clip",
     given: Any = as_tensor(multi_index)
     sizes = [int(n) for n in dims]
     if given.shape[0] != len(sizes):
-        raise ValueError(f"For 'ravel_multi_index', {given.shape[0]} rows are no positions in {len(sizes)} dimensions.")
+        raise ValueError(
+            f"For 'ravel_multi_index', {given.shape[0]} rows are not positions in {len(sizes)} dimensions."
+        )
     out: Any = 0
     given = to_dtype(given, dt.int64)  # that of large dims exceeds int32
     for row, size, stride in zip(given, sizes, _strides(sizes, order, "ravel_multi_index"), strict=True):

@@ -26,7 +26,7 @@ def stored(value: Any, dtype: DType) -> np.ndarray:
         TypeError: a complex number for a real dtype, or a text.
     """
     if isinstance(value, str | bytes) or (isinstance(value, complex) and not dtype.is_complex):
-        raise TypeError(f"For 'Full', {value!r} is no number of {dtype}.")
+        raise TypeError(f"For 'Full', {value!r} is not a number of {dtype}.")
     return filled((), value, dtype.numpy)
 
 
@@ -54,7 +54,7 @@ class full:
         return TensorType(dtype, shape)
 
     def reference(*, shape, value, dtype):
-        return filled(shape, value, dtype.numpy)  # `infer` has refused what is no number of the dtype
+        return filled(shape, value, dtype.numpy)  # `infer` has refused what is not a number of the dtype
 
 
 @primitive

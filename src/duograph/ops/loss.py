@@ -169,7 +169,7 @@ def sparse_softmax_cross_entropy_with_logits(logits: Any, labels: Any) -> Any:
 
 
 def checked_labels(labels: Any, classes: Any, owner: str) -> Any:
-    """``labels`` (N,) as int64; raises RuntimeError where one is no number of a class."""
+    """``labels`` (N,) as int64; raises RuntimeError where one is not a number of a class."""
     labels = cast(labels, dtype=dt.int64)
     outside = sub(labels, full(shape=(), value=classes, dtype=dt.int64))  # also for indices that count from the end
     safe = select(less(labels, constant_like(labels, 0)), outside, labels)

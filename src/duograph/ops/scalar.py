@@ -48,7 +48,7 @@ class UnforeseenKind(Exception):
 def _int64(value: int) -> int:
     """``value``, of which NumPy makes an int64 (of larger ones other dtypes, or objects)."""
     if not -(1 << 63) <= value < 1 << 63:
-        raise UnforeseenKind(f"an int of {value.bit_length()} bits is no int64")
+        raise UnforeseenKind(f"an int of {value.bit_length()} bits is not an int64")
     return value
 
 

@@ -86,7 +86,7 @@ class Filled(Var):
 
 
 def _fits(value: Any, dtype: np.dtype) -> bool:
-    """Whether a number exists in a dtype: -0.0 and halves are no integers, -1 is no bool."""
+    """Whether a number exists in a dtype: -0.0 and halves are not integers, -1 is not a bool."""
     if dtype.kind in "iu":
         return type(value) is int and (value >= 0 or dtype.kind == "i")
     if dtype.kind == "b":

@@ -39,7 +39,7 @@ class Parameter(Tensor):
 
     Raises:
         TypeError: ``default_input`` or a flag has a wrong type.
-        ValueError: ``name`` is no string, or the value is a bool.
+        ValueError: ``name`` is not a string, or the value is a bool.
 
     Supported Platforms:
         ``CPU``
@@ -283,7 +283,7 @@ class ParameterTuple(tuple):
         iterable: the Parameters.
 
     Raises:
-        TypeError: an item is no Parameter.
+        TypeError: an item is not a Parameter.
         ValueError: two Parameters have one name.
     """
 

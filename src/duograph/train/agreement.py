@@ -24,9 +24,9 @@ from .metrics import Metric
 __all__ = ["all_objects", "begin", "mean", "merge_metrics", "what_to_save", "writes"]
 
 
-def all_objects(obj: Any) -> list[Any]:
-    """The objects of all processes, in order."""
-    return run(world.WORLD, lambda g: g.all_gather_object(obj))
+def all_objects(obj: Any, what: str) -> list[Any]:
+    """The objects of all processes, in order; ``what`` they are is compared first, as operators are."""
+    return run(world.WORLD, lambda g: g.all_gather_object(obj, what))
 
 
 def begin(network: Cell, batches: int) -> None:
@@ -37,7 +37,7 @@ def begin(network: Cell, batches: int) -> None:
     """
     if data_parallel_size() == 1:
         return
-    sizes = all_objects(batches)
+    sizes = all_objects(batches, "numbers of batches (Model.train)")
     if len(set(sizes)) > 1:
         told = ", ".join(f"rank {rank} has {n}" for rank, n in enumerate(sizes))
         raise ValueError(
@@ -52,7 +52,7 @@ def mean(value: float | None) -> float | None:
     """The mean of a number over all processes, in the order of the ranks."""
     if value is None or data_parallel_size() == 1:
         return value
-    values = all_objects(value)
+    values = all_objects(value, "what is watched (a callback of Model.train)")
     return float(sum(values) / len(values))
 
 
@@ -60,7 +60,7 @@ def writes(path: str) -> bool:
     """Whether this process writes the file: the first of those that have the same path for it."""
     if data_parallel_size() == 1:
         return True
-    paths = all_objects((world.current().hosts[world.current().rank], path))
+    paths = all_objects((world.current().hosts[world.current().rank], path), "paths of a checkpoint")
     return paths.index(paths[world.current().rank]) == world.current().rank
 
 
@@ -86,7 +86,7 @@ def merge_metrics(metrics: Mapping[str, Metric]) -> None:
     """
     if data_parallel_size() == 1 or not metrics:
         return
-    found = all_objects([(name, vars(metric)) for name, metric in sorted(metrics.items())])
+    found = all_objects([(name, vars(metric)) for name, metric in sorted(metrics.items())], "metrics (Model.eval)")
     names = [[name for name, _ in states] for states in found]
     if any(n != names[0] for n in names):
         raise ValueError(f"all processes must have the same metrics, but they have {names}")
@@ -106,8 +106,8 @@ def merge(metric: Metric, states: Sequence[Mapping[str, Any]]) -> None:
         return
     if not type(metric).__module__.startswith("duograph."):
         raise NotImplementedError(
-            f"the metric {type(metric).__name__} is not one of this package, so nobody knows how what several "
-            "processes have seen becomes one: give it a method merge(states), which takes the attributes of all of them"
+            f"the metric {type(metric).__name__} is defined by the user, so duograph does not know how to merge what "
+            "several processes have seen: give it a method merge(states), which takes the attributes of all of them"
         )
     blank = copy.copy(metric)
     blank.clear()

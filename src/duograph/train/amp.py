@@ -129,7 +129,7 @@ def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: dt.DType =
         Cell.
 
     Raises:
-        TypeError: ``network`` is no Cell.
+        TypeError: ``network`` is not a Cell.
         ValueError: unknown level or dtype.
 
     Supported Platforms:

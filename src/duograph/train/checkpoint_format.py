@@ -87,7 +87,7 @@ def decode(data: bytes) -> list[StoredTensor]:
     try:
         checkpoint.ParseFromString(_checked(data))
     except DecodeError:
-        raise ValueError("it is no checkpoint, or only a part of one") from None
+        raise ValueError("it is not a checkpoint, or only a part of one") from None
     parts: dict[str, list[Any]] = {}
     for value in checkpoint.value:
         parts.setdefault(value.tag, []).append(value.tensor)
@@ -140,7 +140,9 @@ def array_of(entry: StoredTensor) -> np.ndarray:
         raise ValueError(f"{entry.name!r} has the unknown dtype {entry.dtype!r}") from None
     shape = () if entry.dims == (0,) and len(entry.content) == dtype.itemsize else entry.dims
     if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(entry.content):
-        raise ValueError(f"{entry.name!r} has {len(entry.content)} bytes, which are no {entry.dtype} of shape {shape}")
+        raise ValueError(
+            f"{entry.name!r} has {len(entry.content)} bytes, which do not make {entry.dtype} of shape {shape}"
+        )
     return np.frombuffer(entry.content, dtype).reshape(shape).copy()
 
 

@@ -78,7 +78,7 @@ def load_torch(file_name: str) -> Any:
         What was saved, with Tensors for tensors: dicts, lists, tuples, sets, numbers and strings.
 
     Raises:
-        TypeError: ``file_name`` is no string.
+        TypeError: ``file_name`` is not a string.
         ValueError: the file is missing, damaged, of another format, or holds other objects than these (a whole
             ``nn.Module``, for example); the message names the class.
 

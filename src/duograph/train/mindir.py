@@ -43,7 +43,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
     Args:
         net (Union[Cell, function]): a Cell, or a function of Tensors, compiled with `jit` or not.
         inputs (Union[Tensor, tuple, list, dict, int, float, bool, str, None]): what to call it with. A dimension that
-            is ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; whatever is no Tensor
+            is ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; whatever is not a Tensor
             becomes a constant of the graph.
         file_name (str): the file; ``.mindir`` or ``.onnx`` is added if it is missing.
         file_format (str): ``"MINDIR"``, or ``"ONNX"`` for other runtimes (see `duograph.onnx.export`). ``"AIR"`` is for

@@ -143,7 +143,7 @@ class _Machine:
         else:
             attribute, module = self.stack.pop(), self.stack.pop()
         if type(module) is not str or type(attribute) is not str:
-            raise TypeError("it names a class by something that is no text")
+            raise TypeError("it names a class by something that is not a string")
         return Name(f"{module}.{attribute}")
 
     def called(self, function: Any, arguments: Any) -> Any:

@@ -48,7 +48,7 @@ class DynamicProfilerMonitor(Callback):
         kwargs: are told not to be known.
 
     Raises:
-        TypeError: ``cfg_path`` is no text.
+        TypeError: ``cfg_path`` is not a string.
         ValueError: ``poll_interval`` is below 1.
     """
 

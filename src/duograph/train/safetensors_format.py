@@ -8,7 +8,7 @@ the whole file (computed with zeros in its place) and the strings that were save
 
     "__metadata__": {"duograph.crc32": "1c291ca3", "duograph.text.note": "..."}
 
-Whatever else stands there (``format``) is about the file and is no value.
+Whatever else stands there (``format``) is about the file and is not a value.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def refuse_encryption(who: str, key: Any, mode: Any) -> None:
     """Raises where encryption is asked for.
 
     Raises:
-        TypeError: ``mode`` is no text.
+        TypeError: ``mode`` is not a string.
         RuntimeError: there is a key.
     """
     if not isinstance(mode, str):

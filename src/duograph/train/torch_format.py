@@ -60,7 +60,7 @@ class _Storage:
         if self.data is None:
             raise ValueError("a tensor without data")
         if len(self.data) % dtype.itemsize:
-            raise ValueError(f"{len(self.data)} bytes are no elements of {dtype}")
+            raise ValueError(f"{len(self.data)} bytes are not a whole number of elements of {dtype}")
         return np.frombuffer(self.data, dtype)
 
 
@@ -152,7 +152,7 @@ def _encode(text: str, how: str) -> bytes:
 def _ordered(items: Any = ()) -> dict[Any, Any]:
     """Python 2 gives the items as a list of pairs."""
     if any(type(key) is not str for key, _ in items):
-        raise NotData("it has an OrderedDict whose keys are no texts")
+        raise NotData("it has an OrderedDict whose keys are not strings")
     return dict(items)
 
 
@@ -248,7 +248,7 @@ def _storage(identity: Any, known: dict[str, _Storage]) -> tuple[str, _Storage]:
             if key not in known:
                 known[key] = _Storage(np.dtype(_DTYPES[name]), count)
             return key, known[key]
-    raise NotData(f"it refers to something that is no storage: {str(identity)[:80]}")
+    raise NotData(f"it refers to something that is not a storage: {str(identity)[:80]}")
 
 
 def _of_stream(data: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""What is no tensor where a tensor belongs is refused by name, never by an attribute that it happens not to have."""
+"""What is not a tensor where a tensor belongs is refused by name, never by an attribute that it happens not to have."""
 
 from __future__ import annotations
 

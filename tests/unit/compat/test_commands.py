@@ -94,7 +94,7 @@ def test_explain_says_what_ran_in_python(tmp_path):
     text = run("explain", str(script)).stderr
     first = text.splitlines()[0]
     assert "between compiled parts ran in Python" in first and first.endswith("what helps.")
-    assert f"f ({script}:2): 0 compiled versions, cut into 2 compiled segments\n  graph break: " in text
+    assert f"f ({script}:2): 0 compiled versions, split into 2 compiled segments\n  graph break: " in text
     assert "script.py:5:" in text and " (1 time, " in text and "outside of the function." in text
     assert text.count("graph break") == 1 and "cannot be compiled" not in text
 
@@ -112,7 +112,7 @@ def test_a_damaged_notebook_is_one_line(tmp_path, text, command):
     book = tmp_path / "book.ipynb"
     book.write_text(text, encoding="latin-1")
     done = run(*command, str(book))
-    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is no notebook: ")
+    assert done.returncode == 2 and done.stderr.startswith("duograph: 'book.ipynb' is not a notebook: ")
     assert len(done.stderr.splitlines()) == 1
 
 
@@ -142,6 +142,7 @@ def test_explain_of_nothing(tmp_path):
     ("arguments", "text"),
     [
         (("missing.py",), "duograph: no such file: 'missing.py'"),
+        (("folder",), "duograph: there is no __main__.py in the folder 'folder'"),
         (("explain", "missing.py"), "duograph: no such file: 'missing.py'"),
         (("explain", "-m", "missing.module"), "duograph: no module named 'missing.module'"),
         (("explain",), "duograph explain: a program is needed (python -m duograph explain --help)"),
@@ -149,8 +150,16 @@ def test_explain_of_nothing(tmp_path):
     ],
 )
 def test_mistakes_are_one_line(tmp_path, arguments, text):
+    (tmp_path / "folder").mkdir()
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2 and done.stderr == f"{text}\n" and done.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["explain", "doctor", "demo", "launch", "reduce", "opt"])
+def test_usage_of_a_command_is_its_own(command):
+    done = run(command, "--help")
+    assert done.returncode == 0 and done.stdout.startswith(f"usage: python -m duograph {command} ")
+    assert "MindSpore script" not in done.stdout
 
 
 def test_a_module_whose_own_import_fails_shows_why(tmp_path):
@@ -319,7 +328,7 @@ def test_explain_gives_advice_and_says_what_is_alike_once():
     )
     (told,) = [line for line in text.splitlines() if line.startswith("  recompiled: ")]
     assert told.startswith(
-        "  recompiled: name was 'aa', is 'aaa' (3 times, the latest is shown). Pass what varies as a"
+        "  recompiled: name was 'aa', is 'aaa' (3 times, the latest is shown). Pass the value that varies as a"
     )
     plainly = text[text.index("refused (<string>") :]
     assert plainly.count("asnumpy()") == 3  # once as the message, the line of source, and below it
@@ -335,7 +344,7 @@ def test_functions_that_a_loop_makes_are_told_together():
     loop = "for i in range(5): ms.jit(lambda x, i=i: x * i)(ms.Tensor([1.0]))"
     text = run("explain", "-c", f"import duograph as ms\n{loop}").stderr
     assert text.count("<lambda> (<string>:2)") == 2
-    assert "... and 3 more that were made at this line, with 3 compiled versions: define it once" in text
+    assert "... and 3 more functions created at this line, with 3 compiled versions: define it once" in text
 
 
 @pytest.mark.parametrize(

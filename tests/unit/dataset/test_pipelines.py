@@ -268,3 +268,15 @@ def test_the_random_numbers_of_a_run(seed, extra):
     node = ds.NumpySlicesDataset([1, 2])
     made = Run({id(node): 3}, (seed,), 2).rng(node, extra)
     assert made.bit_generator.state == np.random.default_rng([seed, 3, 2, extra]).bit_generator.state
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_rows_of_bfloat16_are_tensors(workers):
+    def half(x):
+        return ms.Tensor(x, ms.bfloat16)
+
+    dataset = ds.NumpySlicesDataset(np.ones((4, 3), np.float32)).map(
+        half, num_parallel_workers=workers, python_multiprocessing=True
+    )
+    for made in (dataset, dataset.batch(2)):
+        assert {x.dtype for (x,) in made.create_tuple_iterator(num_epochs=1)} == {ms.bfloat16}

@@ -64,7 +64,7 @@ def test_texts_made_anew():
     assert str(text.CaseFold()("Straße ﬁ A\u00ad")) == "strasse fi a"
     assert str(text.NormalizeUTF8()("①")) == "1" and len(str(text.NormalizeUTF8(text.NormalizeForm.NFD)("é"))) == 2
     assert text.ToNumber(ms.int8)(["1", "-2"]).tolist() == [1, -2]
-    with pytest.raises(RuntimeError, match="no number of type int8"):
+    with pytest.raises(RuntimeError, match="not a number of type int8"):
         text.ToNumber(ms.int8)("300")
 
 

@@ -226,6 +226,9 @@ def test_pillow_does_what_it_can_with_its_images(channels):
         (v.AdjustContrast(1.3)(picture), ImageEnhance.Contrast(picture).enhance(1.3)),
         (v.AdjustSaturation(1.3)(picture), ImageEnhance.Color(picture).enhance(1.3)),
         (v.AdjustSharpness(1.3)(picture), ImageEnhance.Sharpness(picture).enhance(1.3)),
+        (v.CenterCrop((20, 15))(picture), picture.crop((18, 8, 33, 28))),  # halves are rounded to even
+        (v.CenterCrop((40, 15))(picture), picture.crop((18, -2, 33, 38))),
+        (v.Grayscale()(picture), picture.convert("L")),
     ]
     for inter, way in ((v.Inter.NEAREST, ways.NEAREST), (v.Inter.LINEAR, ways.BILINEAR), (v.Inter.CUBIC, ways.BICUBIC)):
         pairs.append((v.Resize((20, 70), inter)(picture), picture.resize((70, 20), way)))

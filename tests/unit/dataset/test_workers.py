@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -13,7 +15,9 @@ import traceback
 import numpy as np
 import pytest
 
+import duograph as ms
 import duograph.dataset as ds
+from duograph.dataset import processes as forked
 from duograph.dataset import transforms, vision
 from duograph.dataset.workers import ordered, prefetched
 from tests.children import PATIENCE
@@ -152,6 +156,62 @@ def test_the_users_code_runs_in_other_processes_only_where_that_was_said(workers
     }
 
 
+@pytest.mark.parametrize(
+    ("below", "above"), [((3, True), (2, False)), ((3, False), (2, True)), ((3, False), (1, False))]
+)
+def test_an_operation_has_the_workers_that_it_was_given(below, above):
+    def options(given):
+        return {"num_parallel_workers": given[0], "python_multiprocessing": given[1]}
+
+    def first(x):
+        return x, np.int64(os.getpid())
+
+    def second(x):
+        if above[0] == 1:
+            order.append(int(x))
+        return x, np.int64(os.getpid())
+
+    order: list[int] = []
+    made = ds.NumpySlicesDataset({"x": np.arange(40)}, shuffle=False).map(first, "x", ["x", "a"], **options(below))
+    rows = list(
+        made.map(second, "x", ["x", "b"], **options(above)).create_dict_iterator(num_epochs=1, output_numpy=True)
+    )
+    assert [int(row["x"]) for row in rows] == [*range(40)]
+    assert {int(row["a"]) == os.getpid() for row in rows} == {not below[1]}
+    assert {int(row["b"]) == os.getpid() for row in rows} == {not above[1]}
+    assert above[0] > 1 or order == [*range(40)]
+
+
+def _drawn(workers, batched=False):
+    def draw(x):
+        return np.array([random.random(), np.random.rand(), float(ms.ops.rand(1)[0])])
+
+    made = ds.NumpySlicesDataset(np.arange(24), shuffle=False)
+    made = made.map(draw, num_parallel_workers=workers, python_multiprocessing=True)
+    rows = (made.batch(2) if batched else made).create_tuple_iterator(num_epochs=2, output_numpy=True)
+    return np.array([[x for (x,) in rows] for _ in range(2)]).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("batched", [False, True], ids=["rows", "batches"])
+def test_global_generators_of_processes_depend_on_the_seed_and_the_row_alone(batched):
+    two = _drawn(2, batched)
+    assert all(len(set(column)) == 48 for column in two.T)
+    assert np.array_equal(two, _drawn(3, batched))
+
+
+def test_global_generators_of_processes_differ_without_a_seed(monkeypatch):
+    monkeypatch.setattr(ds.config, "chosen_seed", lambda: None)
+    assert all(len(set(column)) == 48 for column in _drawn(3).T)
+
+
+def test_no_other_worker_is_forked_while_pipes_are_made(monkeypatch):
+    context, held = multiprocessing.get_context("fork"), []
+    pipe = context.Pipe
+    monkeypatch.setattr(context, "Pipe", lambda **options: held.append(forked._forking.locked()) or pipe(**options))
+    assert list(ordered(lambda x: x, range(4), 2, True)) == [*range(4)]
+    assert held == [True] * 4
+
+
 @pytest.mark.parametrize(("workers", "processes"), [(1, False), *WAYS], ids=["one", *IDS])
 @pytest.mark.parametrize("wrong", ["a row", "a row of the rest", "shapes"])
 def test_what_fails_in_a_batch_fails_after_those_before_it(workers, processes, wrong):
@@ -245,6 +305,17 @@ def test_an_iterator_goes_on_from_its_state():
     assert len(first) == 11
 
 
+def test_threads_may_share_an_iterator():
+    dataset = ds.NumpySlicesDataset(np.arange(200), shuffle=False, num_parallel_workers=2)
+    iterator, got = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True), []
+    threads = [threading.Thread(target=lambda: got.extend(next(iterator) for _ in range(50))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(int(x) for (x,) in got) == [*range(200)]
+
+
 def test_what_is_left_half_way_ends():
     def threads():
         return {t for t in threading.enumerate() if t.name != "duograph"}  # which compiles, and is nobody's pipeline
@@ -319,8 +390,9 @@ for row in pipeline:
 """
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_workers_end_with_their_parent(sent):
+    """Also those that never come back from the user's code: Python waits for them at its exit."""
     command = [sys.executable, "-c", PROGRAM]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         workers: set[int] = set()

@@ -174,4 +174,4 @@ def test_bad_input(tmp_path, capsys):
         path.write_text(text, encoding="utf-8")
         assert main([str(path)]) == 2
     assert main([str(tmp_path / "none")]) == 2
-    assert "is no graph" in capsys.readouterr().err
+    assert "is not a graph" in capsys.readouterr().err

@@ -110,7 +110,7 @@ def test_what_would_cut_networks_is_refused():
     def program():
         communication.init()
         for call in (lambda: parallel.shard(len, ((2,),)), lambda: parallel.AutoParallel(nn.ReLU())):
-            with pytest.raises(NotImplementedError, match="is not there on several processes"):
+            with pytest.raises(NotImplementedError, match="is not supported on several processes"):
                 call()
 
     simulate(2, program)

@@ -243,6 +243,23 @@ def test_an_error_of_one_rank_is_that_of_the_simulation():
     assert found.value.__notes__ == ["on rank 1 of a simulation of 2"]
 
 
+def test_a_process_that_a_rank_has_forked_is_none():
+    def program():
+        world.current()._process = 0
+        assert communication.get_group_size() == 2
+        for call in (
+            lambda: ops.AllReduce()(ops.ones(2)),
+            lambda: ms.jit(ops.AllReduce())(ops.ones(2)),
+            lambda: distributed.all_reduce(ops.ones(2), async_op=True),
+            lambda: distributed.irecv(ops.ones(2), 0),
+            distributed.barrier,
+        ):
+            with pytest.raises(CommunicationError, match="was forked by rank"):
+                call()
+
+    simulate(2, program)
+
+
 def test_an_error_that_nobody_has_waited_for_comes_at_the_end():
     def program():
         distributed.all_reduce(ops.ones(3 + communication.get_rank()), async_op=True)

@@ -13,7 +13,7 @@ import pytest
 
 from duograph.base.config import config, configure, launched
 from duograph.distributed import ending, world
-from duograph.distributed.launch import UsageError, _Watch, find_mpiexec, launch, parse
+from duograph.distributed.launch import UsageError, _tell, _Watch, find_mpiexec, launch, parse
 from tests.children import start
 
 
@@ -43,7 +43,7 @@ def test_options_of_msrun():
         ("--node_rank 1 a.py", "must be 0"),
         ("--tail_worker_log some --log_dir logs a.py", "needs ranks"),
         ("--tail_worker_log 0 a.py", "need --log_dir"),
-        ("--rank_table_file t.json a.py", "is not there: MPI knows the machines"),
+        ("--rank_table_file t.json a.py", "is not supported: MPI knows the machines"),
         ("--fast a.py", "unknown option --fast"),
         ("-n", "needs a value"),
         ("--worker_num 4 --local_worker_num 2 a.py", "--hosts says where"),
@@ -54,6 +54,14 @@ def test_what_makes_no_sense(words, complaint, capsys):
         parse(words.split())
     assert launch(words.split()) == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("gone", [[1, 0, 3], [1, 0], []])
+def test_the_rank_whose_pipe_was_closed_first_is_named_though_its_process_goes_late(gone, capsys):
+    watch = Mock(count=4, vain="", gone=gone, left=[3, 1, 0, 2], in_order=True)
+    watch.notes.return_value = {rank: (100 + rank, ending.JOINED) for rank in range(4)}
+    assert _tell(9, {101: 9}, watch) == 9
+    assert "rank 3 of 4 (process 103) was killed by SIGKILL" in capsys.readouterr().err
 
 
 def test_no_mpiexec_says_what_to_install(capsys):

@@ -331,7 +331,7 @@ def test_mistakes_are_told_before_anything_is_sent(call, error, words):
 
 def test_modes_that_cut_networks_by_themselves_are_refused():
     def program():
-        with pytest.raises(NotImplementedError, match="not cut in pieces automatically"):
+        with pytest.raises(NotImplementedError, match="not partitioned automatically"):
             ms.set_auto_parallel_context(parallel_mode="semi_auto_parallel")
         with pytest.raises(ValueError, match="there are 2 processes"):
             ms.set_auto_parallel_context(device_num=8)

@@ -163,6 +163,16 @@ def test_ranks_with_different_numbers_of_batches_do_not_begin():
     simulate(2, program)
 
 
+def test_a_rank_that_evaluates_while_others_train_is_told():
+    def program():
+        trained = model(network(seed=1), metrics={"mse": nn.MSE()})
+        trained.train(1, rows())
+        trained.eval(rows()) if communication.get_rank() == 0 else trained.train(1, rows())
+
+    with pytest.raises(RuntimeError, match=r"rank 0: .*\(Model.eval\) at .* rank 1: .*\(Model.train\) at"):
+        simulate(2, program)
+
+
 def test_shards_deal_one_order_without_a_seed():
     def numbers(rank):
         dealt = ds.NumpySlicesDataset(np.arange(10), ["n"], num_shards=2, shard_id=rank)

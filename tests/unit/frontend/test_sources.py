@@ -99,7 +99,7 @@ def test_what_cannot_be_read_does_not_hold():
     guards.add(sources.attr(sources.item(X, "a"), "b"), "equal", 1)
     for value in ({}, {"a": 3}, None, 5):
         assert not guards.check([value])
-        assert "cannot be read any more" in guards.first_miss([value])[1]
+        assert "can no longer be read" in guards.first_miss([value])[1]
     assert guards.check([{"a": Thing(b=1)}])
 
 

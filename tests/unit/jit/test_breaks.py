@@ -15,13 +15,13 @@ from tests.unit.jit.break_examples import EXAMPLES
 
 PAGE = pathlib.Path(__file__).parents[3] / "docs" / "breaks.md"
 X = Tensor([1.0, 2.0])
-HEAD = """# Why a function is cut
+HEAD = """# Graph breaks
 
 A statement that cannot be captured runs as plain Python, between compiled segments ([capture.md](capture.md)).
-`f.explain().breaks` lists them: `reason`, `span`, `times`, `milliseconds`, and `hint`, what to change. This page has a
-row for each hint, with a function that breaks so and one that gives the same without. It is made of the table that the
-hints are taken from (`frontend/rules/remedies.py`), and run by `tests/unit/jit/test_breaks.py`. What is not in it is
-answered by: *Do that less often, or outside of the function.*
+`f.explain().breaks` lists these statements: `reason`, `span`, `times`, `milliseconds`, and `hint`, which says what to
+change. This page has a section for each hint, with a function that breaks, and an equivalent one that does not. It is
+generated from the table of hints (`frontend/rules/remedies.py`) and run by `tests/unit/jit/test_breaks.py`. For any
+other reason the hint is: *Do it less often, or outside of the function.*
 """
 
 

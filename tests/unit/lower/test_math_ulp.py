@@ -58,7 +58,7 @@ def test_borders_of_normal_cdf():
 
 
 def test_lgamma_left_of_zero():
-    """``-log(-x)``, also where ``x * sin(pi x)`` is no float any more."""
+    """``-log(-x)``, also where ``x * sin(pi x)`` is not a float any more."""
     x = -np.exp(np.random.default_rng(0).uniform(-740, -40, 1000))
     assert ulps.ulps(ulps.native("lgamma", x), -np.log(-x.astype(ulps.Long))).max() <= 1
 

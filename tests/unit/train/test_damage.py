@@ -161,7 +161,7 @@ def test_crc_check(tmp_path):
 
 
 def test_safetensors_of_other_libraries(tmp_path):
-    """What they note about the file is no value (`format`); the checksum does not disturb them."""
+    """What they note about the file is not a value (`format`); the checksum does not disturb them."""
     from safetensors.numpy import load_file, save_file
 
     path = str(tmp_path / "x.safetensors")

@@ -229,7 +229,7 @@ def test_ordered_dicts_of_python_2(tmp_path):
     path = _archive(tmp_path / "x.pt", head + b"](X\x01\x00\x00\x00kK\x05eatR.")
     assert train.load_torch(path) == {"k": 5}
     path = _archive(tmp_path / "x.pt", head + b"](K\x01K\x05eatR.")
-    with pytest.raises(ValueError, match="keys are no texts"):
+    with pytest.raises(ValueError, match="keys are not strings"):
         train.load_torch(path)
 
 

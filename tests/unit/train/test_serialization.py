@@ -36,7 +36,7 @@ def test_errors(tmp_path):
     with pytest.raises(ValueError, match="does not exist"):
         ms.load_checkpoint(str(tmp_path / "nothing.ckpt"))
     bad = tmp_path / "bad.ckpt"
-    bad.write_text("this is no checkpoint")
+    bad.write_text("this is not a checkpoint")
     with pytest.raises(ValueError):
         ms.load_checkpoint(str(bad))
     with pytest.raises(RuntimeError, match="same shape"):

@@ -55,7 +55,7 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         Tensor, of the shape and dtype of ``input``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
 
     Supported Platforms:
         ``CPU``

@@ -66,7 +66,7 @@ def ones(shape: Any, dtype: Any = None) -> Tensor:
         Tensor, of shape ``shape``.
 
     Raises:
-        TypeError: ``shape`` is no int, tuple, list or tensor of ints.
+        TypeError: ``shape`` is not an int, tuple, list or tensor of ints.
         ValueError: an extent is negative.
 
     Examples:
@@ -310,7 +310,7 @@ def one_hot(indices: Tensor, depth: Any, on_value: Any = 1, off_value: Any = 0, 
         Tensor, of the dtype of ``on_value``; its rank is one more than that of ``indices``.
 
     Raises:
-        TypeError: ``indices`` are no integers.
+        TypeError: ``indices`` are not integers.
         ValueError: ``axis`` is out of range.
 
     Examples:

@@ -69,7 +69,7 @@ def static_int(value: Any, op: str, name: str) -> Any:
     """An ``int`` argument, which may come as a tensor of one element.
 
     Raises:
-        TypeError: it is no integer.
+        TypeError: it is not an integer.
     """
     if isinstance(value, Tensor):
         return hooks.as_python_number(value, "index")
@@ -82,7 +82,7 @@ def axis_of(axis: Any, x: Tensor, op: str) -> int:
     """One axis, counted from the front.
 
     Raises:
-        TypeError: ``axis`` is no int.
+        TypeError: ``axis`` is not an int.
         ValueError: it is out of range.
     """
     return normalize_axis(static_int(axis, op, "axis"), x.ndim, op)
@@ -92,7 +92,7 @@ def axes_of(axis: Any, x: Tensor, op: str) -> tuple[int, ...]:
     """The axes of a reduction, counted from the front; ``None`` and ``()`` mean all.
 
     Raises:
-        TypeError: an entry is no int.
+        TypeError: an entry is not an int.
         ValueError: an entry is out of range.
         RuntimeError: an axis appears twice.
     """
@@ -251,7 +251,7 @@ Returns:
     Tensor, of the shape of ``{arg}``.
 
 Raises:
-    TypeError: ``{arg}`` is no Tensor.
+    TypeError: ``{arg}`` is not a Tensor.
 
 Supported Platforms:
     ``CPU``

@@ -23,7 +23,7 @@ def concat(tensors: Any, axis: int = 0) -> Tensor:
         Tensor, of the promoted dtype; its extent along ``axis`` is the sum of theirs.
 
     Raises:
-        TypeError: ``tensors`` is no list or tuple.
+        TypeError: ``tensors`` is not a list or tuple.
         ValueError: it is empty, or shapes differ outside ``axis``.
 
     Supported Platforms:

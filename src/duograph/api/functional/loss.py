@@ -37,7 +37,7 @@ def cross_entropy(
         Tensor, the loss.
 
     Raises:
-        TypeError: ``input`` or ``target`` is no Tensor.
+        TypeError: ``input`` or ``target`` is not a Tensor.
         ValueError: unknown ``reduction``, or shapes do not fit.
 
     Supported Platforms:

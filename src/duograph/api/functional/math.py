@@ -411,7 +411,7 @@ def addn(x: Any) -> Tensor:
         Tensor, of their shape.
 
     Raises:
-        TypeError: ``x`` is no tensor, list or tuple of tensors.
+        TypeError: ``x`` is not a tensor, list or tuple of tensors.
 
     Examples:
         >>> print(ops.addn([Tensor([1, 2]), Tensor([3, 4]), Tensor([5, 6])]))

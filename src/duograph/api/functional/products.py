@@ -26,7 +26,7 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         Tensor, of the dtype of the operands.
 
     Raises:
-        TypeError: dtypes differ, or an operand is no Tensor.
+        TypeError: dtypes differ, or an operand is not a Tensor.
         RuntimeError: the inner extents differ.
 
     Supported Platforms:
@@ -103,7 +103,7 @@ def matrix_matmul(x: Tensor, y: Tensor, transpose_a: bool = False, transpose_b: 
 
     Raises:
         TypeError: dtypes differ.
-        ValueError: an operand is no matrix, or extents do not fit.
+        ValueError: an operand is not a matrix, or extents do not fit.
     """
     need_tensor("MatMul", input=x, mat2=y)
     if x.ndim != 2 or y.ndim != 2 or x.dtype is not y.dtype:
@@ -387,7 +387,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
         Tensor, with the axes that ``equation`` names.
 
     Raises:
-        TypeError: ``equation`` is no str.
+        TypeError: ``equation`` is not a str.
         ValueError: subscripts and tensors do not fit.
 
     Examples:

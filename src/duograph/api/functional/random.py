@@ -59,7 +59,7 @@ def rand(*size: Any, dtype: Any = None, seed: int | None = None) -> Tensor:
         Tensor, of shape ``size``.
 
     Raises:
-        ValueError: ``dtype`` is no float type.
+        ValueError: ``dtype`` is not a float type.
 
     Examples:
         >>> print(ops.rand(2, 3).shape)

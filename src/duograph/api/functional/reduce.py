@@ -52,7 +52,7 @@ def sum(input: Tensor, dim: Axis = None, keepdim: bool = False, *, dtype: Any = 
         Tensor, of the shape of ``input`` without ``dim``.
 
     Raises:
-        TypeError: ``input`` is no Tensor.
+        TypeError: ``input`` is not a Tensor.
         ValueError: an axis is out of range.
 
     Supported Platforms:

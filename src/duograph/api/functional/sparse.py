@@ -206,8 +206,8 @@ def dense_to_sparse_coo(tensor: Tensor) -> COOTensor:
         COOTensor
 
     Raises:
-        TypeError: it is no Tensor.
-        ValueError: it is no matrix.
+        TypeError: it is not a Tensor.
+        ValueError: it is not a matrix.
 
     Examples:
         >>> print(Tensor([[0.0, 5.0], [0.0, 0.0]]).to_coo().values)
@@ -231,8 +231,8 @@ def dense_to_sparse_csr(tensor: Tensor) -> CSRTensor:
         CSRTensor
 
     Raises:
-        TypeError: it is no Tensor.
-        ValueError: it is no matrix.
+        TypeError: it is not a Tensor.
+        ValueError: it is not a matrix.
 
     Examples:
         >>> print(Tensor([[0.0, 5.0], [0.0, 0.0]]).to_csr().indptr)

@@ -39,7 +39,7 @@ class Map:
         reverse: run from the last item to the first (the results keep their places).
 
     Raises:
-        TypeError: an argument is no list or tuple.
+        TypeError: an argument is not a list or tuple.
 
     Returns:
         Any, of the structure of the operands: what the function gives for each element.
@@ -403,7 +403,7 @@ def clip_by_global_norm(x: Any, clip_norm: float = 1.0, use_norm: Any = None) ->
         tuple[Tensor, ...], of the shapes and dtypes of ``x``.
 
     Raises:
-        TypeError: ``x`` is no list or tuple of tensors.
+        TypeError: ``x`` is not a list or tuple of tensors.
 
     Examples:
         >>> print(*ops.clip_by_global_norm([Tensor([3.0]), Tensor([4.0])], 1.0))

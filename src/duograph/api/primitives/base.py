@@ -105,7 +105,7 @@ class Primitive:
         """Asks for recomputation in the gradient.
 
         Raises:
-            TypeError: ``mode`` is no bool.
+            TypeError: ``mode`` is not a bool.
         """
         if mode is not True and mode is not False:
             raise TypeError("For 'Primitive', the attributes 'recompute' must be bool.")

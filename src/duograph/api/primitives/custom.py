@@ -76,7 +76,7 @@ class Custom(Primitive):
         ValueError: ``func_type`` is another one, the text is no loop IR or has no such function, or the result of a
             Python function is of another shape.
         TypeError: ``func`` is neither text nor function, or operands do not fit the kernel, or the result of a Python
-            function is no array or of another dtype.
+            function is not an array or of another dtype.
         ExtensionError: the kernel reads or writes outside of its buffers (found in loop IR, for small operands), fails,
             or is not accepted by LLVM.
 
@@ -266,7 +266,7 @@ class _LoopIR(_Kernel):
             self.function: Function = parse_function(self.text.strip() + "\n", self.name)
             verify(self.function)
         except (LoopSyntaxError, LoopIRError) as error:
-            raise ValueError(f"For 'Custom', the kernel is no loop IR: {error}") from error
+            raise ValueError(f"For 'Custom', the kernel is not loop IR: {error}") from error
         if not self.function.buffers:
             raise ValueError("For 'Custom', the kernel has no buffer for the result.")
         self.lower = Kernel(self._lower)

@@ -254,7 +254,7 @@ class _OfOthers(RandomOperation):
         super().__init__()
         for part in parts:
             if not callable(part):
-                raise TypeError(f"{type(self).__name__}: {part!r} is no operation.")
+                raise TypeError(f"{type(self).__name__}: {part!r} is not an operation.")
         self._parts = list(parts)
 
     def reseed(self, rng: np.random.Generator) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..nodes import JOINED, array_of
 from ..transforms import TypeCast
-from .pictures import Border, ImageOperation, Inter, RandomImageOperation, image_of, resized
+from .pictures import Border, ImageOperation, Inter, Pixels, RandomImageOperation, image_of, resized
 
 LARGEST = 16777216
 
@@ -271,7 +271,8 @@ def cropped(image: np.ndarray, top: int, left: int, size: tuple[int, int]) -> np
 
 
 class CenterCrop(ImageOperation):
-    """The middle; smaller images are padded with 0.
+    """The middle; smaller images are padded with 0. Where it is between two pixels, Pillow's images are cropped at the
+    even one, and arrays at the first.
 
     Args:
         size (Union[int, Sequence[int]]): height and width.
@@ -281,6 +282,10 @@ class CenterCrop(ImageOperation):
         self._size = pair(checked_size(size))
 
     def apply(self, image: np.ndarray) -> np.ndarray:
+        if isinstance(image, Pixels):
+            height, width = self._size
+            top, left = (round((have - want) / 2) for want, have in zip(self._size, image.shape[:2], strict=True))
+            return image.by(lambda picture: picture.crop((left, top, left + width, top + height)))
         more = [max(want - have, 0) for want, have in zip(self._size, image.shape[:2], strict=True)]
         top, left = -(-more[0] // 2), -(-more[1] // 2)
         image = padded(image, (left, top, more[1] - left, more[0] - top), 0, Border.CONSTANT)

@@ -30,7 +30,7 @@ def interval(name: str, value: Any, low: float = 0.0, high: float = float("inf")
     """A range given as two numbers.
 
     Raises:
-        TypeError: it is no list or tuple of numbers.
+        TypeError: it is not a list or tuple of numbers.
         ValueError: a bound is outside, or they do not rise.
     """
     if not isinstance(value, list | tuple):
@@ -318,7 +318,10 @@ class Grayscale(ImageOperation):
         self._channels = num_output_channels
 
     def apply(self, image: np.ndarray) -> np.ndarray:
-        flat = saturated(gray(image), image.dtype)
+        if image.dtype == np.uint8 and image.ndim == 3:  # Pillow's own numbers
+            flat = ((image[..., :3] @ np.array([19595, 38470, 7471], np.uint32) + 2**15) >> 16).astype(np.uint8)
+        else:
+            flat = saturated(gray(image), image.dtype)
         return flat if self._channels == 1 else np.repeat(flat[..., None], 3, axis=2)
 
 

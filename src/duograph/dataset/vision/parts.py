@@ -118,7 +118,7 @@ class SlicePatches(ImageOperation):
     Args:
         num_height (int): how many one above the other. Default ``1``.
         num_width (int): how many side by side. Default ``1``.
-        slice_mode (SliceMode): pad images whose sizes are no multiples, or leave out the rest.
+        slice_mode (SliceMode): pad images whose sizes are not multiples, or leave out the rest.
             Default ``SliceMode.PAD``.
         fill_value (int): Default ``0``.
     """

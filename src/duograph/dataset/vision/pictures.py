@@ -70,7 +70,7 @@ class ImageBatchFormat(IntEnum):
 
 
 class SliceMode(IntEnum):
-    """What `SlicePatches` does where sizes are no multiples: pad, or leave out."""
+    """What `SlicePatches` does where sizes are not multiples: pad, or leave out."""
 
     PAD = 0
     DROP = 1

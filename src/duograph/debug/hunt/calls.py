@@ -134,7 +134,7 @@ class _Writer:
         """Writes a compiled function under its own name."""
         fn = function.fn
         if not isinstance(fn, types.FunctionType) or function.target is not None or function.options.signature:
-            raise ValueError(f"{function} is no plain function")
+            raise ValueError(f"{function} is not a plain function")
         self._known[fn.__name__] = function
         self._function(fn, [f"@duograph.jit(**{self._options(function)!r})"])
         return fn.__name__

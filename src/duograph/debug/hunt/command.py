@@ -39,8 +39,11 @@ def main(argv: Sequence[str]) -> int:
                 text = file.read()
                 return _call(arguments, text) if kind == ".py" else _program(arguments, text)
         case = read_case(arguments.file)
-    except (DuographError, OSError, SyntaxError, ValueError) as error:
-        print(f"duograph reduce: {arguments.file} is no graph: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"duograph reduce: {arguments.file} cannot be read: {error.strerror}", file=sys.stderr)
+        return 2
+    except (DuographError, SyntaxError, ValueError) as error:
+        print(f"duograph reduce: {arguments.file} is not a graph: {error}", file=sys.stderr)
         return 2
     why = why_it_fails(case.graph, case.level, case.values)
     if arguments.check or not why:
@@ -83,13 +86,15 @@ def _program(arguments: argparse.Namespace, text: str) -> int:
     if not command:
         raise ValueError("it has no command")
     print(text, end="")
-    print(f"the call cannot be written down apart from its program, and is not reduced; to replay it: {command}")
+    print(f"the call cannot be separated from its program, so it was not reduced; to replay it: {command}")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="duograph reduce", description="Make a graph or a call that fails small.")
-    parser.add_argument("file", help="a file of an internal failure, or MindIR text")
-    parser.add_argument("-o", "--output", help="where to write the small graph")
-    parser.add_argument("--check", action="store_true", help="only say how the graph fails")
+    parser = argparse.ArgumentParser(prog="python -m duograph reduce", description="Minimize a failing graph or call.")
+    parser.add_argument("file", help="a file written after an internal failure, or MindIR text")
+    parser.add_argument("-o", "--output", help="where to write the minimized graph")
+    parser.add_argument(
+        "--check", action="store_true", help="only replay the failure; the exit status is 1 if it occurs"
+    )
     return parser

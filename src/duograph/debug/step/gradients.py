@@ -41,7 +41,7 @@ def gradient_of(run: Run, name: str, function: str = "") -> Any:
             f"the value of {name} is not kept any more: go back to where it is computed, or step with more of 'keep'"
         )
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fcV":
-        raise ValueError(f"{name} is no tensor of floating-point numbers")
+        raise ValueError(f"{name} is not a tensor of floating-point numbers")
     return grad(lambda x: _total(_results(run, node, at, x)))(wrap(value.copy()))
 
 

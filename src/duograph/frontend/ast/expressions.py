@@ -334,7 +334,7 @@ class Expressions(Receivers):
             if isinstance(n, ast.Starred):
                 value = self.eval(n.value, frame)
                 if not of_set and not any(lookup(type(value), name) for name in ("__iter__", "__getitem__")):
-                    raise Uncapturable("* of an object that is no iterable")  # in Python's words for what is called
+                    raise Uncapturable("* of an object that is not an iterable")  # in Python's words for what is called
                 values.extend(take(value))
             else:
                 values.append(self.eval(n, frame))
@@ -359,7 +359,7 @@ class Expressions(Receivers):
             keys = self.calls.call(self.semantics.getattr(mapping, "keys"), (), {})
             return [(key, self.semantics.getitem(mapping, key)) for key in self.semantics.iterate(keys)]
         except AttributeError as exc:  # Python raises a TypeError with the name of what is called
-            raise Uncapturable("** of an object that is no mapping") from exc
+            raise Uncapturable("** of an object that is not a mapping") from exc
 
     def eval_Dict(self, node: ast.Dict, frame: Frame) -> Any:
         made: dict[Any, Any] = {}

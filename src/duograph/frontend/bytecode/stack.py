@@ -26,7 +26,7 @@ LOAD, STORE, DELETE = ast.Load(), ast.Store(), ast.Del()
 
 
 class Marker(ast.expr):
-    """What lies on the stack and is no value of the program's syntax."""
+    """What lies on the stack and is not a value of the program's syntax."""
 
     _fields = ("kind", "value")
 

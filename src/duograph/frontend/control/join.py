@@ -327,7 +327,7 @@ def _join_states(joiner: Joiner, a: Snapshot, b: Snapshot, fork: Fork) -> Callab
         original = joiner.binder.session.original
         x, y = (s.overlay[key][1] if key in s.overlay else original(key, owner) for s in (a, b))
         if (x is MISSING) != (y is MISSING):
-            raise NoJoin("an attribute is there on one path only")
+            raise NoJoin("an attribute exists on one path only")
         build = joiner.value(x, y) if x is not MISSING else constant(MISSING)
         todo.append(partial(_set_overlay, world, key, owner, build))
     todo.extend(_join_store(joiner, a, b))

@@ -74,7 +74,7 @@ class Guard(NamedTuple):
         try:
             value = self.source.load(args)
         except UNREADABLE as exc:
-            return f"{self.source} cannot be read any more: {exc}"
+            return f"{self.source} can no longer be read: {exc}"
         return self.kind.miss(self.source, self.wanted, value)
 
 

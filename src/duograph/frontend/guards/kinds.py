@@ -483,10 +483,10 @@ class _Silent(Kind):
         return is_dropped_silently(value)
 
     def text(self, source: Source, expected: Any) -> str:
-        return f"nobody is told when {source} is dropped"
+        return f"destruction of {source} is not observed"
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"{source} tells when it is dropped"
+        return f"destruction of {source} can be observed"
 
 
 @guard_kind
@@ -500,10 +500,10 @@ class _Sheds(Kind):
         return all(is_dropped_silently(value[i]) and is_dropped_silently(value[-1 - i]) for i in range(ends))
 
     def text(self, source: Source, expected: Any) -> str:
-        return f"nobody is told when items of {source} are dropped"
+        return f"destruction of items of {source} is not observed"
 
     def miss(self, source: Source, expected: Any, value: Any) -> str:
-        return f"an item of {source} tells when it is dropped"
+        return f"destruction of an item of {source} can be observed"
 
 
 class Lacks(Kind):

@@ -19,7 +19,7 @@ __all__ = ["Donation", "donation_of"]
 @dataclass(frozen=True)
 class Donation:
     """What the caller of a program gives away. Decided here and nowhere else: how kernels make use of it is
-    `runtime.programs.in_place`, and what is no array of its own is passed as a copy whatever stands here.
+    `runtime.programs.in_place`, and what is not an array of its own is passed as a copy whatever stands here.
 
     Attributes:
         inputs: numbers of outputs that are written to the tensor that an input is, and are nothing else: number of the

@@ -13,7 +13,7 @@ def overlap(shown: Sequence[tuple[Any, Any]], written: Collection[Any]) -> bool:
     """Whether memory that is written is part of what something else shows.
 
     Args:
-        shown: arrays, each with the mark of its storage; ``None``: it is no tensor's.
+        shown: arrays, each with the mark of its storage; ``None``: it is not a tensor's.
         written: the marks of storages that are written.
     """
     bounds = sorted([(*byte_bounds(array), i) for i, (array, _) in enumerate(shown) if array.size])

@@ -175,7 +175,7 @@ class Program:
         arrays = [source.base.load(args) for source in self.inputs if source.kind == "array"]
         shown = [(source.load(args)._data, mark) for source, mark in self.aliases if source.kind != "array"]
         overlaps = overlap([*shown, *[(array, None) for array in arrays]], self.written)
-        return "memory that is written is shared by way of NumPy arrays" if overlaps else ""
+        return "memory that is written is shared through NumPy arrays" if overlaps else ""
 
     @property
     def relations(self) -> list[str]:

@@ -49,7 +49,7 @@ def check_dropped(value: Any) -> None:
         if not is_function and (
             watched(kind, "__del__") is not None or any(r.__callback__ for r in weakref.getweakrefs(found))
         ):
-            raise Uncapturable(f"an object of class {kind.__qualname__!r} that tells when it is dropped")
+            raise Uncapturable(f"an object of class {kind.__qualname__!r} whose destruction can be observed")
         held = [v for v in _held_by(found) if type(v) not in _SILENT and id(v) not in seen]
         seen.update(map(id, held))
         if len(seen) > MOST_HELD:

@@ -15,7 +15,7 @@ def check_raised(exc: object) -> None:
     """Refuses to raise what is no `Exception`: on its way out nobody could tell it from one that ends the capture."""
     kind = exc if isinstance(exc, type) else type(exc)
     if not issubclass(kind, Exception):
-        raise Uncapturable(f"a raise of {kind.__name__}, which is no Exception")
+        raise Uncapturable(f"a raise of {kind.__name__}, which is not an Exception")
 
 
 def is_caught_by(exc: BaseException, kinds: Any) -> bool:
@@ -27,7 +27,7 @@ def is_caught_by(exc: BaseException, kinds: Any) -> bool:
 def check_trace(obj: Any, name: str) -> None:
     """Refuses to look at where an exception came up: while a program is captured, those are the frames of capture."""
     if isinstance(obj, TRACES) or (name == "__traceback__" and isinstance(obj, BaseException)):
-        raise Uncapturable(f"{name!r} of a {type(obj).__name__}, which tells frames")
+        raise Uncapturable(f"{name!r} of a {type(obj).__name__}, which exposes frames")
 
 
 _MEMBERS: dict[type, tuple[str, ...]] = {

@@ -324,7 +324,7 @@ _PLAIN_METHODS = (
 
 
 def is_odd_method(kind: type, name: str, found: Any) -> bool:
-    """Whether ``found``, a special method of ``kind``, is something of the user's that is no function.
+    """Whether ``found``, a special method of ``kind``, is something of the user's that is not a function.
 
     Python calls it like any other, and raises where it cannot be called; nothing here interprets it. (What ``ms.jit``
     has made is called as its function is.)

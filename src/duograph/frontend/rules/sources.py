@@ -186,7 +186,7 @@ def shown(value: Any) -> Tensor:
         TypeError: ``value`` is no such array: native code does not know its class, dtype, byte order or strides.
     """
     if type(value) is not np.ndarray or value.dtype not in SUPPORTED or not value.dtype.isnative:
-        raise TypeError("a value that is no NumPy array of a dtype of tensors")
+        raise TypeError("a value that is not a NumPy array of a dtype that tensors have")
     if not (value.flags.c_contiguous and value.flags.aligned):
         raise TypeError("a NumPy array that is not in one piece")
     return wrap(value)

@@ -162,7 +162,7 @@ class Session(Identified, Shadows):
         if param is None and isinstance(tensor._data, Batched):
             raise Uncapturable("a tensor of a vmap that is used outside of it")
         if param is None and id(tensor) in self._handles:
-            raise Uncapturable("a tensor whose size varies, which the program also finds in a way of its own")
+            raise Uncapturable("a tensor of dynamic size that the program also reaches in another way")
         if param is None:
             known = self._tensor_sources.get(id(tensor))
             source = known[1] if known else sources.pinned(tensor)

@@ -218,7 +218,7 @@ class Attributes:
     def _check_classes(self, classes: Sequence[type], name: str) -> None:
         """What the program has set on a class is not looked for where instances and derived classes are read."""
         if self.session.changes_classes and any(("attr", id(cls), name) in self.world.overlay for cls in classes):
-            raise Uncapturable("an attribute that the program has set on a class, read by way of another object")
+            raise Uncapturable("an attribute that the program has set on a class, read through another object")
 
     def _class_attr(self, cls: type, name: str) -> Any:
         if (held := self.world.overlay.get(("attr", id(cls), name))) is not None:

@@ -303,7 +303,7 @@ def _range(calls: Any, *args: Any) -> Any:
     if not any(isinstance(a, Tensor | Scalar) for a in args):
         return run_native(calls.session, range, *args)
     if len(args) > 3 or not all(is_index(a) for a in args):
-        raise Uncapturable("a range whose bounds are no integers")
+        raise Uncapturable("a range whose bounds are not integers")
     bounds = [as_scalar(a, "int") if isinstance(a, Tensor) else a for a in args]
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     step = bounds[2] if len(bounds) == 3 else 1
@@ -418,7 +418,7 @@ def _sum(calls: Any, values: Any, /, start: Any = 0) -> Any:
 
 
 COMPENSATED_SUM = sys.version_info >= (3, 12)
-"""Whether ``sum`` adds the rounding errors of floats up (Neumaier), until it meets what is no number."""
+"""Whether ``sum`` adds the rounding errors of floats up (Neumaier), until it meets what is not a number."""
 
 
 def _number_kind(value: Any) -> str:
@@ -509,7 +509,7 @@ def _repr(calls: Any, obj: Any) -> Any:
 @substitute(format)
 def _format(calls: Any, obj: Any, spec: str = "") -> Any:
     if not isinstance(spec, str):
-        raise Uncapturable("a format whose specification is no text, or only known at run time")
+        raise Uncapturable("a format whose specification is not a string, or is only known at run time")
     if contains_symbolic(obj):
         return formatted(obj, spec, "")
     return format_constant(calls, obj, spec)

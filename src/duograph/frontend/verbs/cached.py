@@ -103,7 +103,7 @@ def call_cached(calls: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, An
     """``fn(*args, **kwargs)`` of a function under `functools.lru_cache`."""
     session = calls.session
     if session.is_made_inside(fn) or not all(_is_key(session, v) for v in (*args, *kwargs.values())):
-        raise Uncapturable(f"the cached function {fn.__qualname__!r} with arguments that are no plain values")
+        raise Uncapturable(f"the cached function {fn.__qualname__!r} with arguments that are not plain values")
     if fn not in calls.caches:
         calls.caches[fn] = Entries(fn)
     entries, call = calls.caches[fn], repr((_told(args), {name: _told(v) for name, v in kwargs.items()}))

@@ -524,7 +524,7 @@ class Calls:
         if isinstance(owner, Tensor | Scalar):
             return
         if any(isinstance(a, Scalar | GraphText) for a in args) and isinstance(fn, _SLOTS):
-            if fn.__objclass__ in _COMPARE_CLASSES:  # which says `NotImplemented` to what is no number, or no text
+            if fn.__objclass__ in _COMPARE_CLASSES:  # which says `NotImplemented` to what is not a number, or no text
                 raise Uncapturable(f"{fn.__qualname__}, called by its name, of a value that is only known at run time")
         if not self.session.is_made_inside(fn) and not isinstance(raw_getattr(fn, "__func__"), types.FunctionType):
             if isinstance(fn, _BOUND) and not is_constant(owner):  # machine code: nobody has seen the owner come in

@@ -49,7 +49,7 @@ def item_at(semantics: Semantics, obj: Any, key: Any, default: Any = MISSING) ->
 def position(semantics: Semantics, obj: Any, key: Any) -> int:
     """The index ``key``: a number on each path."""
     if not is_index(key):
-        raise Uncapturable(f"an index of a {type(obj).__name__} that is no integer")
+        raise Uncapturable(f"an index of a {type(obj).__name__} that is not an integer")
     n, known = len(obj), semantics.known(key)
     if type(known) is int:
         return known
@@ -103,7 +103,7 @@ def _end(semantics: Semantics, obj: Any, bound: Any) -> Any:
     if not isinstance(bound, Tensor | Scalar):
         return bound
     if not is_index(bound):
-        raise Uncapturable(f"a bound of a slice of a {type(obj).__name__} that is no integer")
+        raise Uncapturable(f"a bound of a slice of a {type(obj).__name__} that is not an integer")
     n = len(obj)
     _check_few(obj, "a bound", n)
     wanted = as_scalar(bound, "int")

@@ -95,7 +95,7 @@ def _print(calls: Any, *values: Any, file: Any = None, **options: Any) -> None:
     if calls.session.catches:
         raise Uncapturable("print into sys.stderr where the program may catch what that raises")
     if any(type(v) is not (bool if name == "flush" else str) for name, v in options.items()):
-        raise Uncapturable("print with options that are no texts")
+        raise Uncapturable("print with options that are not strings")
     line = _Line(file, tuple(options.items()))
     _defer(calls, line, [text_of_user_object(calls, v) for v in values])
 
@@ -105,7 +105,7 @@ def _print_into(
 ) -> None:
     """Prints into a text in memory that the program has made."""
     if not {type(sep), type(end)} <= {str, type(None)} or type(flush) is not bool:
-        raise Uncapturable("print with options that are no texts")
+        raise Uncapturable("print with options that are not strings")
     shown = [calls.call(str, (v,), {}) for v in values]
     line = calls.call((" " if sep is None else sep).join, (shown,), {}) + ("\n" if end is None else end)
     calls.call(calls.semantics.getattr(file, "write"), (line,), {})
@@ -187,9 +187,9 @@ def _check_handlers(calls: Any, logger: Any) -> None:
         for one in (at, *at.handlers):
             _check_unread(calls, one.filters)
             if one.filters or type(one).__module__.partition(".")[0] != "logging":
-                raise Uncapturable("logging that code of the user takes part in")
+                raise Uncapturable("logging that runs the user's code")
             if type(one).__name__ == "MemoryHandler":
-                raise Uncapturable("logging that is shown later, when what it is told may have changed")
+                raise Uncapturable("logging that is formatted later, when its arguments may have changed")
         at = at.parent if at.propagate else None
 
 

@@ -20,7 +20,7 @@ _ASKS_FACTORY = vars(dataclasses)["_HAS_DEFAULT_FACTORY"]
 def check_fields(cls: Any) -> None:
     """Refuses a generated ``__init__`` that sets its fields by methods of the user."""
     if _sets_by_code(cls):
-        raise Uncapturable(f"the generated __init__ of class {cls.__qualname__}, which runs code of its own")
+        raise Uncapturable(f"the generated __init__ of class {cls.__qualname__}, which runs user code")
 
 
 def _sets_by_code(cls: Any) -> bool:
@@ -52,7 +52,7 @@ def set_fields(calls: Any, init: types.FunctionType, obj: Any, given: dict[str, 
         elif value is not dataclasses.MISSING:
             store(obj, field.name, value)
         elif has_slots(cls):
-            raise Uncapturable(f"a field of {cls.__qualname__} that has a slot, and is no argument")
+            raise Uncapturable(f"a field of {cls.__qualname__} that has a slot, and is not an argument")
     if "__post_init__" in init.__code__.co_names:
         calls.call(semantics.getattr(obj, "__post_init__"), tuple(only_given), {})
 

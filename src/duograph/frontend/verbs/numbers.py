@@ -37,7 +37,7 @@ def _number(kind: str) -> Callable[..., Any]:
         if method is not None:
             return calls.semantics.special(f"__{kind}__", method, args[0])
         if args and isinstance(args[0], str | bytes | bytearray) and len(args[0]) > MOST_DIGITS and kind == "int":
-            raise Uncapturable("a number of so many digits that sys.get_int_max_str_digits() decides")
+            raise Uncapturable("an integer that may have more digits than sys.get_int_max_str_digits()")
         return run_native(calls.session, convert, *args, **kwargs)
 
     return build

@@ -290,7 +290,7 @@ def _check_item(session: Session, args: tuple[Any, ...]) -> None:
 def _check(session: Session, value: Any, look: Any) -> None:
     kind = type(value)
     if look is _TEXT and isinstance(value, int) and value.bit_length() > _BITS_OF_ANY_LIMIT:
-        raise Uncapturable("the text of a number of so many digits that sys.get_int_max_str_digits() decides")
+        raise Uncapturable("the string of an integer that may have more digits than sys.get_int_max_str_digits()")
     if kind in (str, int, float, bool, type(None)) or isinstance(value, Tensor | Scalar | GraphText | DType | Dim):
         return
     if kind in (list, tuple, set, frozenset, collections.deque):

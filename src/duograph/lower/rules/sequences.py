@@ -32,7 +32,7 @@ def log_add_exp(b: Builder, x: Value, y: Value) -> Value:
     distance = x - y
     top = b.select(b.gt(x, y), x, y)
     sum_ = top + log1p(b, exp(b, -b.abs(distance)))
-    # equal numbers, also infinite ones, whose difference is no number
+    # equal numbers, also infinite ones, whose difference is not a number
     sum_ = b.select(b.eq(x, y), x + 0.6931471805599453, sum_)
     return b.select(b.isnan(distance) & b.ne(x, y), distance, sum_)
 

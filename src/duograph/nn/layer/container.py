@@ -193,7 +193,7 @@ class CellList(_Numbered):
         """Adds the Cells of a list at the end.
 
         Raises:
-            TypeError: it is no list, or not of Cells.
+            TypeError: it is not a list, or not of Cells.
         """
         if not isinstance(cells, list | tuple | CellList | Iterator):
             raise TypeError(

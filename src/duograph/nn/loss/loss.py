@@ -305,7 +305,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
     """Cross entropy of the rows of logits (N, C).
 
     Raises:
-        RuntimeError: a label is no class.
+        RuntimeError: a label is not a class.
 
     Examples:
         >>> layer = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
@@ -315,7 +315,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     sparse: Flag = option("whether labels are class indices (N,) instead of probabilities (N, C)", default=False)
     reduction: Reduction = option(
-        'with ``sparse`` and ``"mean"``, labels that are no class are an error; otherwise they have loss 0',
+        'with ``sparse`` and ``"mean"``, labels that are not a class are an error; otherwise they have loss 0',
         default="none",
     )
 

@@ -246,7 +246,7 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
         """The Parameter or schedule that holds the rate of a parameter (or of each of a list).
 
         Raises:
-            TypeError: the argument is no Parameter, or not the optimizer's.
+            TypeError: the argument is not a Parameter, or not the optimizer's.
         """
         many = isinstance(param, list | tuple)
         found = []

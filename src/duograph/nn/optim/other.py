@@ -132,7 +132,7 @@ class LARS(Cell):
     coefficient: NotNegative = option("trust coefficient", default=0.001)
     use_clip: Flag = option("whether the local rate is limited to 1", default=False)
     lars_filter: _Filter = option(
-        "which parameters take part; default: those that are no bias or LayerNorm", default=_is_weight
+        "which parameters take part; default: those that do not belong to a bias or LayerNorm", default=_is_weight
     )
 
     def _take_settings(self, given: dict[str, Any], settings: dict[str, Setting]) -> None:

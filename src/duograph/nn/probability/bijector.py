@@ -253,7 +253,7 @@ class Invert(Bijector):
         name (str): Default ``''``, which stands for ``'Invert'`` and the name of ``bijector``.
 
     Raises:
-        TypeError: ``bijector`` is no Bijector.
+        TypeError: ``bijector`` is not a Bijector.
 
     Supported Platforms:
         ``CPU``

@@ -147,7 +147,7 @@ class TrainOneStepCell(Cell):
         return_grad (bool): whether ``(loss, gradients by name)`` is returned. Default ``False``.
 
     Raises:
-        TypeError: ``sens`` is no number.
+        TypeError: ``sens`` is not a number.
 
     Supported Platforms:
         ``CPU``

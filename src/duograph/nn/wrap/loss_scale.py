@@ -222,7 +222,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         """Sets the scale.
 
         Raises:
-            TypeError: ``sens`` is no Tensor, or a manager owns the scale.
+            TypeError: ``sens`` is not a Tensor, or a manager owns the scale.
         """
         if not isinstance(sens, Tensor):
             raise TypeError(f"For 'TrainOneStepWithLossScaleCell', the 'sens' must be Tensor, but got {type(sens)}.")

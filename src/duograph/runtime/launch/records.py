@@ -152,10 +152,10 @@ def pack(
     steps = []
     for op, operands, attrs, result in ops:
         if op.structured or op.effects or op.data_dependent:
-            raise Uncovered(f"{op.name} is no plain computation")
+            raise Uncovered(f"{op.name} is not a plain computation")
         outs = list(result) if isinstance(result, tuple) else [result]
         if not all(type(x) is Tensor for x in outs):
-            raise Uncovered("a result that is no tensor")
+            raise Uncovered("a result that is not a tensor")
         steps.append(RecordedOp(op, attrs, [_number_of(x, values) for x in operands], outs, count, _is_view(op, outs)))
         for x in outs:
             values[id(x)] = count
@@ -263,7 +263,7 @@ def _find_numbers(
             else:
                 raise Uncovered("a number that is two operands")
     if None in types:
-        raise Uncovered("a number that is no operand")
+        raise Uncovered("a number that is not an operand")
     return types, fixed
 
 

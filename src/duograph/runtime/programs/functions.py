@@ -1,6 +1,6 @@
 """Functions of executables: graphs that are called more than once, or call themselves.
 
-``i32 f(ctx, words, tensors..., results...; depth, numbers and handles..., symbols...)``: results that are no tensors go
+``i32 f(ctx, words, tensors..., results...; depth, numbers and handles..., symbols...)``: non-tensor results go
 into ``words``. Each call has a frame of the region ``FRAMES``. Recursion ends with failure 6 where the stack of the
 thread might; the interpreter, which needs no stack, then takes over.
 """

@@ -138,7 +138,7 @@ def _jsonable(value: Any) -> Any:
 
 
 def _write_histogram(entry: Any, value: Any) -> None:
-    """What is no number is left out."""
+    """What is not a number is left out."""
     numbers = np.asarray(value).astype(np.float64).reshape(-1)
     numbers = numbers[np.isfinite(numbers)]
     histo = entry.histo

@@ -32,7 +32,7 @@ class LossMonitor(Callback):
         per_print_times (int): every how many steps; 0: at the end of epochs only. Default ``1``.
 
     Raises:
-        ValueError: ``per_print_times`` is no int or negative.
+        ValueError: ``per_print_times`` is not an int or negative.
     """
 
     def __init__(self, per_print_times: int = 1) -> None:

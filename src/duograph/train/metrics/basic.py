@@ -36,7 +36,7 @@ class Metric(metaclass=ABCMeta):
         """Selects the outputs that `update` is given.
 
         Raises:
-            ValueError: these are no ints.
+            ValueError: these are not ints.
         """
         if not isinstance(indexes, list) or not all(isinstance(i, int) for i in indexes):
             raise ValueError(f"For 'set_indexes', the argument 'indexes' should be a list of int, but got {indexes}.")
@@ -53,7 +53,7 @@ class Metric(metaclass=ABCMeta):
         """An output as an array; metrics of programs call it.
 
         Raises:
-            TypeError: it is no Tensor, list or array.
+            TypeError: it is not a Tensor, list or array.
         """
         if not isinstance(data, Tensor | list | np.ndarray):
             raise TypeError(

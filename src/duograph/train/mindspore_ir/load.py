@@ -59,7 +59,7 @@ def read(data: bytes) -> Portable:
     """
     message = parse(model(), data)
     if not message.HasField("graph") or not message.little_endian:
-        raise ValueError("it is no MindIR model, or one of a processor with another byte order")
+        raise ValueError("it is not a MindIR model, or was written with another byte order")
     planner = _Planner(message)
     cell = planner.cell()
     return portable(*captured(cell, planner.inputs()))
@@ -88,7 +88,7 @@ class _Planner:
         found = []
         for info in self.graph.input:
             if len(info.tensor) != 1 or info.tensor[0].data_type not in DTYPES:
-                raise ValueError(f"the input {_short(info.name)!r} is no tensor, which is not read")
+                raise ValueError(f"the input {_short(info.name)!r} is not a tensor, which is not read")
             sizes = [None if size < 0 else size for size in info.tensor[0].dims]
             dtype = DTYPES[info.tensor[0].data_type]
             found.append(Tensor(shape=sizes, dtype=dtype) if None in sizes else ops.zeros(tuple(sizes), dtype))
@@ -167,7 +167,7 @@ class _Planner:
     def place(self, names: dict[str, Any], name: str, who: str) -> int:
         value = names.get(name, self.known.get(name))
         if not isinstance(value, int):
-            raise ValueError(f"{who} takes {name!r}, which is no value that was given before")
+            raise ValueError(f"{who} takes {name!r}, which is not a value that was defined before")
         return value
 
     def closure(self, names: dict[str, Any], name: str, who: str) -> _Closure:

@@ -37,7 +37,7 @@ def export(
         net (Union[Cell, function]): a Cell, or a function of Tensors. Of a Cell in training, ``set_train(False)`` comes
             first.
         inputs (Union[Tensor, tuple, list, dict, int, float, bool, str, None]): what to call it with. A dimension that is
-            ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; whatever is no Tensor becomes
+            ``None`` (``Tensor(shape=[None, 4], dtype=ms.float32)``) will be of any size; anything else becomes
             a constant.
         file_name (str): the file; ``.onnx`` is added if it is missing.
         input_names (list[str]): names of the inputs. Default ``None``: those of the arguments.

@@ -114,7 +114,7 @@ class _File:
         outputs = []
         for i, (value, result) in enumerate(zip(values, found)):
             if not isinstance(value, str):
-                raise NoForm("it gives something that is no tensor", result if isinstance(result, Node) else None)
+                raise NoForm("it returns something that is not a tensor", result if isinstance(result, Node) else None)
             name = writer.name("output" if output_names is None else output_names[i])
             identity = message("NodeProto")
             identity.op_type, identity.name = "Identity", name

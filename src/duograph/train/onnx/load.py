@@ -59,7 +59,7 @@ def load(file_name: str) -> OnnxCell:
         `OnnxCell`, which takes the inputs of the graph in its order.
 
     Raises:
-        TypeError: ``file_name`` is no string.
+        TypeError: ``file_name`` is not a string.
         ValueError: the file is missing or damaged, or has an operator, a setting or data that is not read; the message
             names it.
 
@@ -90,11 +90,11 @@ class _Planner:
         versions = {entry.domain: entry.version for entry in model.opset_import}
         version = versions.get("", versions.get("ai.onnx"))
         if version is None or not model.HasField("graph"):
-            raise ValueError("it is no ONNX model, or only a part of one")
+            raise ValueError("it is not an ONNX model, or only a part of one")
         if version < _OLDEST:
             raise ValueError(f"it uses version {version} of the operators; {_OLDEST} is the oldest that is read")
         if model.functions:
-            raise ValueError("it has functions of its own, which are not read")
+            raise ValueError("it has local functions, which are not supported")
         self.version, self.graph = version, model.graph
         self.ours = model.producer_name == PRODUCER
         self.count = 0

@@ -122,7 +122,7 @@ REFUSED = {
     "twice": (lambda m, g, n: g.node.add(op_type="Relu", input=["x"], output=["y"]), "two values are called 'y'"),
     "count": (lambda m, g, n: n.input.extend(["x"] * 4), "too many positional arguments"),
     "version": (lambda m, g, n: setattr(m.opset_import[0], "version", 5), "version 5"),
-    "functions": (lambda m, g, n: m.functions.add(name="f"), "functions of its own"),
+    "functions": (lambda m, g, n: m.functions.add(name="f"), "local functions"),
     "external": (lambda m, g, n: _weight(g, data_location=1).external_data.add(value="../../x"), "another file"),
     "short": (lambda m, g, n: _weight(g, raw_data=b"1234"), "does not have the elements"),
     "negative": (lambda m, g, n: _weight(g, raw_data=b"").dims.__setitem__(0, -1), "does not have the elements"),

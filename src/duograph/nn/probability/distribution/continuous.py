@@ -70,7 +70,7 @@ class Normal(Sampled):
         name (str): Default ``'Normal'``.
 
     Raises:
-        TypeError: ``dtype`` is no float type.
+        TypeError: ``dtype`` is not a float type.
         ValueError: ``sd`` is not positive.
 
     Supported Platforms:

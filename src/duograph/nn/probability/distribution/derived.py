@@ -42,7 +42,7 @@ class LogNormal(_Derived):
         name (str): Default ``'LogNormal'``.
 
     Raises:
-        TypeError: ``dtype`` is no float type.
+        TypeError: ``dtype`` is not a float type.
         ValueError: ``scale`` is not positive.
 
     Supported Platforms:

@@ -33,7 +33,7 @@ class Bijector(Cell):
         param (dict): what the constructor was given. Default ``None``.
 
     Raises:
-        TypeError: ``name`` is no str, ``dtype`` no float type, or a value or a parameter no float tensor.
+        TypeError: ``name`` is not a str, ``dtype`` no float type, or a value or a parameter no float tensor.
 
     Supported Platforms:
         ``CPU``
@@ -133,7 +133,7 @@ class TransformedDistribution(Distribution):
         name (str): Default ``'transformed_distribution'``.
 
     Raises:
-        TypeError: ``bijector`` is no Bijector, or ``distribution`` no Distribution of a float type.
+        TypeError: ``bijector`` is not a Bijector, or ``distribution`` no Distribution of a float type.
 
     Supported Platforms:
         ``CPU``
