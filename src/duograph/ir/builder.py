@@ -215,12 +215,8 @@ class Builder:
         if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op is make_tuple:
             return operands[0].operands[attrs["index"]]
         node: Node = self.context.apply(op, operands, attrs, tag)
-        if op is tuple_get and operands[0].op.data_dependent:  # of what is found once, each item is, too
-            before = self._finders.setdefault(op, [])
-            for other in before:
-                if other.operands == operands and other.attrs == attrs and self._is_visible(other):
-                    return other
-            before.append(node)
+        if op is tuple_get and isinstance(operands[0], Apply) and operands[0].op.data_dependent:
+            node = self._found_item(node)
         if op.data_dependent and self.tagging and op is not getattr(self.original, "op", None):
             node = self._sized_alike(node)
         elif self.original is not None and op is self.original.op:
@@ -253,6 +249,16 @@ class Builder:
                     break
         before.append(node)
         return node
+
+    def _found_item(self, item: Node) -> Node:
+        """``item``, of what a node finds, as it was taken before: where that is found once, its items are, too."""
+        assert isinstance(item, Apply)
+        before = self._finders.setdefault(item.op, [])
+        for other in before:
+            if other.operands == item.operands and other.attrs == item.attrs and self._is_visible(other):
+                return other
+        before.append(item)
+        return item
 
     def _is_visible(self, node: Node) -> bool:
         return node in self.current.emitted or self._known(node)

@@ -7,7 +7,7 @@ import inspect
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from duograph.base.config import config
 from duograph.base.failures import SHORTAGE, internal_failure
@@ -68,7 +68,7 @@ class Capturing:
     part_of: tuple[Any, Any] | None
     is_auxiliary: bool
     spent: Spent
-    grows_lists = True  # loops of its graphs may (`values.grown`); not once a tape has recorded a call of it
+    grows_lists = True  # loops of its graphs may (`values.grown`)
     _signature: inspect.Signature
     _subject: Any
     _may_break: bool
@@ -188,6 +188,17 @@ class Capturing:
         store.sizes.refuse(patterns, why, shapes)
         return program
 
+    def _with_gradients(self: Any, entry: Entry, store: Entries, values: list[Any]) -> Entry | None:
+        """In place of ``entry``, the elements of whose lists have none; ``None``: plain Python serves tapes."""
+        entry.program.grows_lists = False  # asked once
+        with store.lock:
+            made, store.doubt = self._compile(store, entry.names, values), None
+            if made is not None:
+                self.grows_lists = False
+                store.drop(entry)
+                self._shared.drop(entry)
+        return cast("Entry | None", made)
+
     def _capture(
         self,
         names: tuple[str, ...],
@@ -207,7 +218,6 @@ class Capturing:
             call = of_arguments(call)
         recorded, why = self._runs(left) if journals else (None, "")
         may_break = journals and self._may_break and not self._is_strict()
-        self.grows_lists = self.grows_lists and not state.tapes
         begun, operations = time.thread_time(), 0
         try:
             program = capture(
@@ -225,7 +235,7 @@ class Capturing:
                 unsteady,
                 recorded,
                 self.options.unrolls,
-                self.grows_lists and journals,
+                self.grows_lists and journals and not state.tapes,
             )
             operations = len(program.graph.nodes)
         finally:

@@ -475,9 +475,8 @@ class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
                 return self._run_compared(entry, store, native, begun, args, kwargs)
             store.put_native(entry, native)
         if state.tapes and entry.is_plain_for_tapes(values):
-            if entry.program.grows_lists and self.grows_lists:
-                if (made := self._recorded_anew(entry, store, values)) is not None:  # with gradients, where it can
-                    return self._run(made, store, values, time.perf_counter(), args, kwargs)
+            if entry.program.grows_lists and (made := self._with_gradients(entry, store, values)) is not None:
+                return self._run(made, store, values, time.perf_counter(), args, kwargs)
             entry.plain_runs += 1
             return (self.plain or self.fn)(*args, **kwargs)
         if (

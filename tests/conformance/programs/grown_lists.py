@@ -223,10 +223,30 @@ def histories_of_a_cell():
     return Searching()
 
 
-@program(X, grad=0)
+@program(X, grad=0, captured=False)
 def the_gradient_of_what_was_collected(x):
     out = []
     while x.sum() < 90:
         x = x * 1.5 + 1
         out.append(x * x)
     return ops.stack(out).sum() + out[-1].max()
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, -100.0), (X, 900.0)])
+def appended_before_the_step(x, limit):
+    seen = []
+    while x.sum() < limit:
+        seen.append(x)
+        x = x * 1.5 + 1
+    return seen
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def appended_before_a_step_that_may_keep_it(x, limit):
+    seen, k, y = [], 0, x
+    while y.sum() < limit:
+        seen.append(y)
+        k += 1
+        if y.max() > 4 or k > 2:
+            y = y * 1.5 + k
+    return len(seen), [s * 1 for s in seen[:3]]

@@ -402,7 +402,7 @@ def _join_container(joiner: Joiner, key: int, a: Snapshot, b: Snapshot) -> Calla
     world.track(obj)
     if isinstance(x, list):
         is_journal = key in session.journals
-        if len(x) != len(y) and any(id(obj) in before.containers for before in joiner.regions.loops):
+        if len(x) != len(y) and any(id(obj) in entry.containers for _, entry in joiner.regions.loops):
             check_length(obj, x, y)
         if not is_journal and len(x) != len(y):
             raise NoJoin("a list has different lengths")

@@ -100,7 +100,7 @@ class Regions:
         self.log = log
         self.dissolved: set[Any] = log.dissolved
         self.recorder: Recorder | None = None  # of the run whose decisions are taken
-        self.loops: list[Snapshot] = []  # the states before the loops of the graph that are being captured
+        self.loops: list[tuple[Any, Snapshot]] = []  # of the graph that are being captured, and the states before them
 
     def dissolve(self, key: Any) -> NoReturn:
         """Keeps the paths of region ``key`` apart from now on; the capture starts again."""
@@ -165,9 +165,9 @@ class Regions:
         return value if self.decide(number == value) else None
 
     @contextmanager
-    def loop_from(self, entry: Snapshot) -> Iterator[None]:
-        """Within the block a loop of the graph is captured, from the state ``entry``."""
-        self.loops.append(entry)
+    def within(self, loop: Any, entry: Snapshot) -> Iterator[None]:
+        """Within the block ``loop`` is captured, from the state ``entry``."""
+        self.loops.append((loop, entry))
         try:
             yield
         finally:

@@ -40,6 +40,8 @@ from ..rules.errors import Restart, Uncapturable
 from .recipe import Called, Container, Output
 from .restricted import Restricted
 
+NOT_NEW = "a list that gets what another iteration may have made, in a loop that tensors end"
+
 
 class GrownList(Restricted):
     """A list of elements of one form, of which there are so many as a run makes. Its contents are tracked.
@@ -79,15 +81,23 @@ class GrownList(Restricted):
             self.stack = stack_push(self.stack, *leaves)
 
     def _check_new(self, tensor: Tensor) -> None:
-        """What leaves are copies: a tensor must have been made in this iteration, and nothing may write to it later."""
+        """What leaves are copies: a tensor must have been made in this iteration, or the one before, and nothing may
+        write to it later."""
         session = self._session
-        node, scope = tensor._data, session.builder.current
+        node: Any = tensor._data if tensor.is_symbolic else None
+        scope, loops = session.builder.current, session.regions.loops
         while scope is not None and node not in scope.emitted and not scope.repeats:
             scope = scope.parent
-        is_here = scope is not None and node in scope.emitted and isinstance(node, Apply)
-        is_known = id(tensor) in session.appended or id(tensor) in session.choices.made
-        if not is_here or is_known or tensor._view is not None or root_of(tensor) is not tensor:
-            raise Uncapturable("a list that gets what another iteration may have made, in a loop that tensors end")
+        made: Any = tensor
+        if scope is None or node not in scope.emitted:  # a carried variable may be made by the iteration before
+            made = loops[-1][0].first(node) if loops else None
+            if isinstance(made, Tensor) and (session.is_outside(made) or made._view is not None):
+                session.peel(loops[-1][0].key, NOT_NEW)
+        is_new = isinstance(made, Tensor) and isinstance(made._data, Apply) and id(made) not in session.choices.made
+        if not is_new or id(tensor) in session.appended or tensor._view is not None or root_of(tensor) is not tensor:
+            if not loops:
+                raise Uncapturable(NOT_NEW)
+            loops[-1][0].refusal = NOT_NEW  # unless the variable turns out to be carried
         session.appended[id(tensor)] = tensor
         session.choices.note_source(tensor)
 
@@ -175,7 +185,8 @@ def _row(leaf: Any) -> Any:
     """A tensor or number as the only row of a column."""
     if isinstance(leaf, Tensor):
         return reshape(leaf, shape=(1, *leaf.shape))
-    dtype = ROWS[type_of(leaf).kind]
+    kind: Any = type_of(leaf)
+    dtype = ROWS[kind.kind]
     if isinstance(leaf, Scalar):
         return reshape(scalar_tensor(leaf, dtype=dtype), shape=(1,))
     return full(shape=(1,), value=leaf, dtype=dtype)

@@ -72,6 +72,8 @@ class SymbolicLoop:
         self.regions = session.regions
         self.replaced: set[Any] = set()  # storages of Parameters to which the body gives other memory
         self.sizes: set[Any] = set()  # names of sizes in the carry that are this loop's own
+        self.refusal = ""  # why this attempt must not be the last one
+        self._first: dict[Any, Any] = {}  # what carried variables begin with, by their parameters
         self.forgotten: dict[Any, str] = {}  # locations of variables that cannot be carried, and why
 
     def run(self) -> Outcome:
@@ -82,7 +84,7 @@ class SymbolicLoop:
         for _ in range(12):
             self.world.restore(entry)
             try:
-                with self.regions.loop_from(entry):
+                with self.regions.within(self, entry):
                     done = self._attempt(entry, places)
             except Grows as found:
                 if not found.is_older_than(entry):  # it is an outer loop's
@@ -94,11 +96,18 @@ class SymbolicLoop:
                 return done
         raise Uncapturable("the types of the loop's variables do not settle")
 
+    def first(self, param: Node) -> Any:
+        """What a carried variable, whose parameter is ``param``, is in the first iteration; ``None``: no such one."""
+        return self._first.get(param)
+
     def _attempt(self, entry: Snapshot, places: dict[Any, Place]) -> Outcome | None:
+        self._first, self.refusal = {}, ""
         params = {}
         for place in places.values():
+            first = self._read(entry, place.location, place.path)
             params[place.key] = param = self.builder.inner_param("carry", place.type)
             self._put(place, self._handle(param, place.is_plain))
+            self._first[param] = first
         self._forget()
         header = self.world.snapshot()
         self._header_checked = header.checked
@@ -275,6 +284,8 @@ class SymbolicLoop:
         self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place], params: dict[Any, Any], pred: Scalar | None,
         cond_scope: Any, body_scope: Any, statuses: list[Outcome],
     ) -> Outcome:  # fmt: skip
+        if self.refusal:
+            raise Uncapturable(self.refusal)
         ordered = list(places.values())
         self._check_aliases(entry, leaf, ordered)
         early = bool(statuses) or pred is None

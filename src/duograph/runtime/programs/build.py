@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -171,7 +170,7 @@ class Build:
                             return False
         return not (late and is_hosted)
 
-    def _may_be_hosted(self, node: Apply, entry: Mapping[Symbol, Any]) -> bool:
+    def _may_be_hosted(self, node: Apply, entry: dict[Any, Any]) -> bool:
         """Whether a control operator may run in Python, as its results have sizes that the program finds."""
         if node in self.in_python or knows(entry, node.type):
             return node in self.in_python

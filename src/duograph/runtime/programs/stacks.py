@@ -75,7 +75,7 @@ class StackEmitter(Emitter):
     def _rows(self, node: Apply, stack: Handle, scope: Scope) -> Tree:
         """The items of all cells as arrays, whose last rows are those of the cell on top."""
         b = self.b
-        types = leaf_types(node.type)
+        types: list[Any] = leaf_types(node.type)
         (count,) = b.if_(b.eq(stack.value, 0), lambda: b.const(0), lambda: self._depth(stack))
         size = types[0].shape[0]  # type: ignore[attr-defined]
         scope.symbols[size] = count
