@@ -150,8 +150,9 @@ def test_ranks_end_with_the_command_that_started_them(ending):
         for _ in range(2):
             assert process.stdout.readline() == "ready\n"
         process.send_signal(ending)
-        process.communicate(timeout=PATIENCE)  # to the end of the pipes, which all of them hold
+        _, errors = process.communicate(timeout=PATIENCE)  # to the end of the pipes, which all of them hold
     assert process.returncode != 0
+    assert ("the job was ended by SIGTERM" in errors) == (ending == signal.SIGTERM)
 
 
 @pytest.mark.timed

@@ -353,7 +353,13 @@ def _run(command: list[str], environment: dict[str, str], watch: _Watch) -> tupl
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, preexec_fn=in_child,  # noqa: PLW1509 - one thread
         )  # fmt: skip
-        signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+
+        def end(*_: object) -> None:
+            if not watch.gone:
+                watch.vain = "the job was ended by SIGTERM"
+            process.terminate()
+
+        signal.signal(signal.SIGTERM, end)
         assert process.stdout is not None
         over = threading.Event()
         watcher = threading.Thread(target=watch.run, args=(process, over), daemon=True)

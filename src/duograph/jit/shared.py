@@ -123,7 +123,6 @@ def for_others(store: Entries, names: tuple[str, ...], values: list[Any]) -> Ent
         if made is not None:
             if entry.hits <= 1:
                 store.drop(entry)
-                made.runs += entry.hits  # whose place it takes
             store.add(made)
             made.prepare(values)
             made.verify(values)

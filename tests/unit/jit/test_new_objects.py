@@ -275,14 +275,3 @@ def test_what_a_write_drops_may_tell_of_its_end():
         before = len(Tells.ends)
         assert bits(compiled(given)) == bits(keeps(Plain(t(i), 2)))
         assert len(Tells.ends) - before == (i % 3 == 2)
-
-
-def test_no_call_is_lost_when_a_version_takes_the_place_of_one_for_a_single_object():
-    class Scale:
-        factor = 2
-
-    f = ms.jit(lambda x, scale: x * scale.factor)
-    for _ in range(6):
-        f(ms.Tensor([1.0]), Scale())
-    explanation = f.explain()
-    assert sum(version["hits"] for version in explanation.versions) + explanation.plain_calls == 6
