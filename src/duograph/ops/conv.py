@@ -101,8 +101,8 @@ class conv_input_grad:
     def infer(dout, w, *, input_size, stride, padding, dilation, groups=1):
         dtype = same_dtype("conv_input_grad", require_kind("conv_input_grad", dout, "ifc", "dout"), w)
         _check_channels(dout, w.shape[0], w.ndim, groups)
-        for k in w.shape[2:]:
-            index(k)  # raises if unknown: the taps of a stride phase are what the kernel is made of
+        for extent in (*w.shape[2:], *(front for front, _ in padding)):
+            index(extent)  # raises if unknown: which taps a stride phase has is what the kernel is made of
         for n, m, *how in zip(input_size, dout.shape[2:], w.shape[2:], stride, padding, dilation, strict=True):
             if not taken_at_most(m, conv_output_size(n, *how)):
                 raise ValueError(

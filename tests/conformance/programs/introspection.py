@@ -170,3 +170,22 @@ def second_derivatives_of_a_users_bprop():
 
     cube = Cube()
     return lambda x: ms.grad(lambda v: ms.grad(lambda u: cube(u).sum())(v).sum())(x)
+
+
+@program(calls=[(X[0][0], 2), (X[0][0], 2), (X[1][0], 3)], build=True, captured=False)
+def cells_of_an_outer_function_that_has_counted():
+    count, seen = 0, []
+
+    def add(n):
+        nonlocal count
+        count += n
+        seen.append(count)
+        return count
+
+    def counted(x, n):
+        y = x * add(n)
+        cell = add.__closure__[0]
+        add(1)
+        return y, cell.cell_contents, [c.cell_contents for c in add.__closure__][0]
+
+    return counted

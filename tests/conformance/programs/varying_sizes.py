@@ -528,3 +528,10 @@ def kernels_of_convolutions_that_vary(x, w):
 @program(calls=[(matrix(1, n)[0],) for n in (4, 6, 7, 1)], grad=0)
 def powers_that_fall_from_a_size(x):
     return ops.vander(x / 3), ops.fftfreq(x.shape[0], dtype=ms.float64)
+
+
+@program(calls=[(matrix(4, 3 * n).reshape(3, 4, n),) for n in (6, 8, 7, 9)], build=True)
+def gradients_of_strides_that_pad_to_the_same_extent():
+    layer = nn.Conv1d(4, 3, 3, stride=2, pad_mode="same", weight_init=matrix(3, 12).reshape(3, 4, 1, 3))
+    weights = list(layer.get_parameters())
+    return lambda x: (ms.grad(lambda y: (layer(y) ** 2).sum(), 0, weights)(x), layer(x))

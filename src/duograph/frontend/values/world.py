@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MemberDescriptorType
+from types import CellType, MemberDescriptorType
 from typing import Any
 
 from duograph.base.lookup import raw_getattr
@@ -229,6 +229,12 @@ class World:
         if value is not MISSING and key in self.overlay and self.overlay[key][1] is MISSING:
             raise Uncapturable(f"{name!r}, which is deleted and set again: it becomes the last one of its owner's")
         self.overlay[key] = (owner, value)
+
+    def read_cell(self, cell: CellType) -> type[ValueError]:
+        """What a closure's cell raises that is empty. The one of a variable that the program has set is refused."""
+        if any(kind == "cell" and owner == id(cell) for kind, owner, _ in self.overlay):
+            raise Uncapturable("a closure's variable that is written here and read through its cell")
+        return ValueError
 
     def push(self, frame: Frame) -> None:
         self.frames.append(frame)

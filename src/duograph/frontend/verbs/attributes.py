@@ -252,7 +252,7 @@ class Attributes:
 
     def _present_attr(self, obj: Any, name: str) -> Any:
         """An attribute of an outside object; that it is missing is an assumption too."""
-        lacks = ValueError if type(obj) is types.CellType else AttributeError
+        lacks = self.world.read_cell(obj) if type(obj) is types.CellType else AttributeError
         try:
             return getattr(obj, name) if reader_of(type(obj)) is None else object.__getattribute__(obj, name)
         except lacks:
