@@ -234,8 +234,7 @@ class Attributes:
             raise Uncapturable(f"the attribute {name!r} that the class of class {cls.__qualname__!r} computes")
         if is_users_descriptor(found) and type(found) is not property:
             watched(cls, name)
-            getter = user_method(found, "__get__")
-            if getter is None:
+            if (getter := user_method(found, "__get__")) is None:
                 raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__}")
             return self.calls.call(getter, (found, None, cls), {})
         value = self._present_attr(cls, name)
@@ -270,8 +269,7 @@ class Attributes:
         try:
             return self.calls.call(reader, (obj, name), {})
         except AttributeError:
-            hook = special_method(type(obj), "__getattr__")
-            if hook is None:
+            if (hook := special_method(type(obj), "__getattr__")) is None:
                 raise
         if not is_interpreted(hook):
             raise Uncapturable("an attribute of a class with a __getattribute__ that leaves it to a native __getattr__")
