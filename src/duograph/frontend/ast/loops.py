@@ -32,6 +32,8 @@ from .statements import NEXT, Statements
 UNROLL = 32
 UNROLL_FORKING = 8
 """As `UNROLL`, if each iteration is one more path: each path is captured from its beginning."""
+MOST_FORKING = 48
+"""Iterations of such a loop that are unrolled at most: the graph grows with the square of their number."""
 MAX_UNROLL = 20_000
 PLAIN = bool, int, float, str
 """Values of variables that debuggers are told of."""
@@ -72,13 +74,19 @@ class Loops(Statements):
                 return NEXT
             if outcome.kind in ("return", "raise"):
                 return outcome
-            if len(region.path) > decisions and key not in log.forking and self.session.regions.recording is None:
-                self._note_forking(key)
+            if len(region.path) > decisions and self.session.regions.recording is None:
+                if key not in log.forking:
+                    self._note_forking(key)
+                self._check_forking(count)
         raise Uncapturable(f"a loop of more than {MAX_UNROLL} iterations that cannot be kept as a loop")
 
     def _note_forking(self, key: Any) -> NoReturn:
         self.session.log.forking[key] = True  # unrolled, each iteration is one more path
         raise Restart
+
+    def _check_forking(self, count: int) -> None:
+        if count > MOST_FORKING and not self.session.log.unrolls:
+            raise Uncapturable(f"a loop of more than {MOST_FORKING} iterations, each of which may be the last one")
 
     def _alone(self, node: ast.For | ast.While, frame: Frame, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
         """The body of an iteration that is unrolled: paths that ``continue`` meet the others at its end."""
@@ -231,8 +239,10 @@ class Loops(Statements):
                 return NEXT
             if outcome.kind == "return":
                 return outcome
-            if may_stay and len(region.path) > decisions and self.session.regions.recording is None:
-                self._note_forking(key)
+            if len(region.path) > decisions and self.session.regions.recording is None:
+                if may_stay:
+                    self._note_forking(key)
+                self._check_forking(count)
         return self.block(node.orelse, frame)
 
     def _counted(self, node: ast.For, frame: Frame, key: Any, iterable: Any, known: bool) -> Outcome:

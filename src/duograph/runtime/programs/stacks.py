@@ -85,7 +85,8 @@ class StackEmitter(Emitter):
             row, cell = b.sub(row, 1), b.at(address, "i64")
             for leaf, array, t in zip(self._items(cell, node.attrs["items"], scope), arrays, types, strict=True):
                 if isinstance(leaf, Number):
-                    b.store(b.at(array, element_of(t.dtype.numpy)), row, leaf.value)
+                    number = b.ne(leaf.value, 0) if leaf.type.kind == "bool" else leaf.value
+                    b.store(b.at(array, element_of(t.dtype.numpy)), row, number)
                 else:
                     assert isinstance(leaf, Memory)
                     at = b.add(array, b.mul(row, self.dim(bytes_of(leaf.type), scope.symbols)))
