@@ -31,6 +31,7 @@ class Statements(Phrases):
             (1.5, self.stray), (1, self.unpack), (1, self.walrus), (0.7, self.asserts), (0.6, self.raises), (0.7, self.closure),
             (0.5, self.generator), (0.3, self.delete), (0.5, self.recursion), (0.7, self.while_counting), (0.5, self.batched),
             (0.5, self.partials), (0.5, self.methods), (0.7, self.made_by_native_code),
+            (0.8, self.collecting),
         ]  # fmt: skip
         table = simple if self.budget < 0 or self.indent > 4 else simple + compound
         self.rng.choices([s for _, s in table], [w for w, _ in table])[0]()
@@ -225,6 +226,37 @@ class Statements(Phrases):
         self.merge(self.block(2, f"{held} = {held} + {self.rng.choice(['1', '0.5', calls + '[0]'])}"), dict(self.env))
         self.loops -= 1
         self.orelse()
+
+    def collecting(self) -> None:
+        """A list that a loop makes longer which a tensor ends, and what is done with it then."""
+        held, found, result, k = (self.fresh() for _ in range(4))
+        any_ = self.expr("any")
+        element = self.rng.choice([
+            held, f"{held} * 2", f"{held}.sum()", f"float({held}.sum())", f"len({found})", f"({held}.max(), len({found}))",
+            f"({held} > 1, ({held}.sum(), 0.5))", self.expr("t"), self.expr("n"), any_,
+        ])  # fmt: skip
+        self.put(f"{held}, {k} = {self.expr('f')}, 0")
+        self.put(f"{found} = {self.rng.choice(['[]', '[]', 'list()', 'LOG', f'[{held}.sum()]', f'[{any_}]'])}")
+        loop, end = self.rng.choice([
+            (f"while {held}.sum() < 50 and {k} < 12:", f"{k} += 1"),
+            (f"while {held}.sum() < 50 and len({found}) + {k} < 12:", f"{k} += 1"),
+            (f"for {k} in range(12):", f"if {held}.sum() > 60: break"),
+            (f"for {k} in range(abs({self.expr('n')}) % 9 + 7):", f"if {held}.sum() > 60: break"),
+        ])  # fmt: skip
+        append = f"{found}.append({element})" if self.rng.random() < 0.7 else f"if {any_}: {found}.append({element})"
+        lines = [f"{held} = {held}.abs() * 1.5 + 1", end, append]
+        self.rng.shuffle(lines)
+        for line in (loop, f"    {lines[0]}", f"    {lines[1]}"):
+            self.put(line)
+        self.env.update({held: "f", found: "l"})
+        self.loops += 1
+        self.merge(self.block(1, lines[2]), dict(self.env))
+        self.loops -= 1
+        self.put(f"{result} = " + self.rng.choice([
+            found, f"len({found})", f"({found}, {held})", f"{found}[-1:]", f"[{k} for {k} in {found}]", f"bool({found})",
+            f"ops.stack({found})", f"{found}[-1] if {found} else {held}", f"sum({found})", f"{found}.copy()", f"{found}[0]",
+        ]))  # fmt: skip
+        self.env[result] = "any"
 
     def batched(self) -> None:
         """A function under `vmap` that writes to tensors of its own."""
