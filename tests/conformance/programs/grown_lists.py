@@ -250,3 +250,54 @@ def appended_before_a_step_that_may_keep_it(x, limit):
         if y.max() > 4 or k > 2:
             y = y * 1.5 + k
     return len(seen), [s * 1 for s in seen[:3]]
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)])
+def parts_of_what_was_made(x, limit):
+    rows, flat = [], []
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        y = x + 1
+        rows.append(y[0])
+        flat.append((x * 2).reshape(4)[1:])
+    return rows, flat
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def parts_of_what_is_outside(x, limit):
+    rows, k = [], 0
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        rows.append(NEXT[k])
+        k = (k + 1) % 3
+    return rows
+
+
+@program(calls=[(X, 40.0), (X, 0.5), (X, 900.0)])
+def the_latest_of_an_empty_list_error(x, limit):
+    found = []
+    while x.sum() * (found[-1] if len(found) else 1.0) < limit:
+        x = x * 1.5 + 1
+        found.append(float(x.max()))
+    return found[-1]
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def longer_while_it_is_walked_through(x, limit):
+    found = []
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        found.append(x.sum())
+    for value in found:
+        if len(found) < 20:
+            found.append(value * 2)
+    return found
+
+
+@program(calls=[(X.astype(ms.bfloat16), 40.0), (X.astype(ms.bfloat16), 3.0), (X.astype(ms.float16), 900.0)])
+def of_half_types(x, limit):
+    found = []
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        found.append((x.max(), x * 2, x.astype(ms.int8) + 1))
+    return found, found[-1][0] * 2 if found else x * 1

@@ -14,7 +14,7 @@ import ast
 import itertools
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 
 from duograph.ops.scalar import Scalar, sizes_behind
@@ -293,7 +293,8 @@ class Loops(Statements):
             return outcome if outcome.kind == "return" else go(count + 1)
 
         try:
-            return go(0)
+            with iterable.walked() if isinstance(iterable, GrownList) else nullcontext():
+                return go(0)
         finally:
             frame.locals.pop(counter, None)
 

@@ -22,10 +22,11 @@ A list from outside that is only written (`values.journals`) is extended by such
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NoReturn
 
-from duograph.autodiff.stacks import ROWS, stack_new, stack_push, stack_rows, stack_size
+from duograph.autodiff.stacks import ROWS, stack_new, stack_pop, stack_push, stack_rows, stack_size
 from duograph.core.op import no_recording
 from duograph.core.types import ScalarType, TensorType
 from duograph.ir.node import Apply
@@ -51,10 +52,11 @@ class GrownList(Restricted):
         stack: the node of the stack of all others.
     """
 
-    __slots__ = ("__dict__", "_key", "_session", "form")
+    __slots__ = ("__dict__", "_key", "_session", "_walks", "form")
 
     def __init__(self, session: Any, key: Any, form: Any, head: tuple[Any, ...]) -> None:
         self._session, self._key, self.form = session, key, form
+        self._walks = 0
         self.head = head
         self.stack = stack_new(items=tuple(_leaves(form)))
 
@@ -71,6 +73,8 @@ class GrownList(Restricted):
         Raises:
             Uncapturable: it is of another form, or it matters which object it is.
         """
+        if self._walks:
+            self.refuse()
         if form_of(element) != self.form:
             raise Uncapturable("a list that gets elements of different types in a loop whose end depends on tensors")
         leaves = list(_leaves(element))
@@ -81,20 +85,20 @@ class GrownList(Restricted):
             self.stack = stack_push(self.stack, *leaves)
 
     def _check_new(self, tensor: Tensor) -> None:
-        """What leaves are copies: a tensor must have been made in this iteration, or the one before, and nothing may
-        write to it later."""
-        session = self._session
-        node: Any = tensor._data if tensor.is_symbolic else None
+        """What leaves are copies: the memory of a tensor must have been made in this iteration, or the one before, and
+        nothing may write to it later."""
+        session, root = self._session, root_of(tensor)
+        node: Any = root._data if root.is_symbolic else None
         scope, loops = session.builder.current, session.regions.loops
         while scope is not None and node not in scope.emitted and not scope.repeats:
             scope = scope.parent
-        made: Any = tensor
+        made: Any = root
         if scope is None or node not in scope.emitted:  # a carried variable may be made by the iteration before
             made = loops[-1][0].first(node) if loops else None
-            if isinstance(made, Tensor) and (session.is_outside(made) or made._view is not None):
+            if isinstance(made, Tensor) and session.is_outside(root_of(made)):
                 session.peel(loops[-1][0].key, NOT_NEW)
-        is_new = isinstance(made, Tensor) and isinstance(made._data, Apply) and id(made) not in session.choices.made
-        if not is_new or id(tensor) in session.appended or tensor._view is not None or root_of(tensor) is not tensor:
+        is_new = isinstance(made, Tensor) and made._view is None and isinstance(made._data, Apply)
+        if not is_new or id(made) in session.choices.made or id(tensor) in session.appended:
             if not loops:
                 raise Uncapturable(NOT_NEW)
             loops[-1][0].refusal = NOT_NEW  # unless the variable turns out to be carried
@@ -132,10 +136,12 @@ class GrownList(Restricted):
             columns = [concat(*head, rows, axis=0) for head, rows in zip(heads, columns, strict=True)]
         return columns
 
-    def __getitem__(self, key: Any) -> Any:
-        if not (type(key) is int or (isinstance(key, Scalar) and key.kind == "int")):
-            self.refuse()
-        return self.reader()(key)
+    def latest(self, decide: Callable[[Any], bool]) -> Any:
+        """The last element; ``decide`` says on which path that is one of the stack's."""
+        if not decide(stack_size(self.stack) > 0):
+            return [*self.head][-1]
+        _, *leaves = stack_pop(self.stack)
+        return self._element(leaves)
 
     def reader(self) -> Callable[[Any], Any]:
         """What gives the element at an index as the list is now."""
@@ -143,15 +149,25 @@ class GrownList(Restricted):
 
         def read(index: Any) -> Any:
             at = reshape(_row(index), shape=())
-            leaves = [column[at] for column in columns]
-            for k, leaf in enumerate(_leaves(self.form)):
-                if isinstance(leaf, ScalarType):
-                    leaves[k] = tensor_item(leaves[k], kind=leaf.kind)
-                else:
-                    self._session.choices.note_repeated(leaves[k])
-            return _element(self.form, iter(leaves))
+            found = zip([column[at] for column in columns], _leaves(self.form), strict=True)
+            return self._element([tensor_item(x, kind=t.kind) if isinstance(t, ScalarType) else x for x, t in found])
 
         return read
+
+    def _element(self, leaves: list[Any]) -> Any:
+        for leaf in leaves:
+            if isinstance(leaf, Tensor):
+                self._session.choices.note_repeated(leaf)
+        return _element(self.form, iter(leaves))
+
+    @contextmanager
+    def walked(self) -> Iterator[None]:
+        """Within the block, the list does not become longer."""
+        self._walks += 1
+        try:
+            yield
+        finally:
+            self._walks -= 1
 
     def make_python_object(self, collector: Any) -> Called:
         """A recipe of the list: one object, wherever it leaves."""

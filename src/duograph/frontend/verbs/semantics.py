@@ -25,6 +25,7 @@ from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar
 from duograph.tensor.tensor import Tensor
 
+from ..control.paths import Outcome
 from ..rules import sources
 from ..rules.errors import Uncapturable, WholeOnly
 from ..rules.exact import may_be_one_object
@@ -99,6 +100,8 @@ class Semantics(Attributes):
         self._refuse_foreign(key)
         if isinstance(obj, Tensor):
             return run_native(self.session, operator.getitem, obj, key)
+        if isinstance(obj, GrownList):
+            return self._of_grown(obj, key)
         method = user_method(obj, "__getitem__")
         if method is not None:
             return self.calls.call(method, (obj, key), {})
@@ -402,6 +405,16 @@ class Semantics(Attributes):
         name = {operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__"}[op]
         method = user_method(a, name)
         return self.calls.call(method, (a,), {}) if method is not None else run_native(self.session, op, a)
+
+    def _of_grown(self, obj: GrownList, key: Any) -> Any:
+        """An element of a list that a loop makes longer: in loops the last one, afterwards any."""
+        if type(key) is int and key == -1:
+            regions = self.session.regions
+            return regions.run(lambda: Outcome("value", obj.latest(regions.decide))).value
+        is_index = type(key) is int or (isinstance(key, Scalar) and key.kind == "int")
+        if self.session.regions.loops or not is_index:
+            obj.refuse()
+        return obj.reader()(key)
 
     def truth(self, value: Any) -> Any:
         """Truth of a value: a bool, or a bool Scalar that the program computes."""
