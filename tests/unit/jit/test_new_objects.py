@@ -3,6 +3,7 @@ none of them alive. Numbers in them that vary become inputs."""
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 import gc
 import time
@@ -10,6 +11,7 @@ import types
 import weakref
 from collections import namedtuple
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from duograph import nn, ops
 from tests.unit.jit.native_calls import bits, native_hits
 
 CALLS = 30
+MODES = ["ast", "bytecode", "trace"]
 Named = namedtuple("Named", "x k")
 
 
@@ -232,7 +235,7 @@ class OpenSlots(Slots):
     __slots__ = ("h",)
 
 
-@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("cls", [Plain, Data, OpenSlots, types.SimpleNamespace])
 def test_attributes_of_new_objects_are_written(cls, mode):
     compiled = ms.jit(keeps, capture_mode=mode)
@@ -242,7 +245,7 @@ def test_attributes_of_new_objects_are_written(cls, mode):
     assert len(compiled.explain().versions) == 1
 
 
-@pytest.mark.parametrize("mode", ["ast", "bytecode", "trace"])
+@pytest.mark.parametrize("mode", MODES)
 def test_objects_that_are_written_are_not_taken_for_others(mode):
     """Two at one time, one at another; and one that the program knows by name."""
     both, beside = ms.jit(keeps_in_both, capture_mode=mode), ms.jit(keeps_beside_held, capture_mode=mode)
@@ -275,3 +278,60 @@ def test_what_a_write_drops_may_tell_of_its_end():
         before = len(Tells.ends)
         assert bits(compiled(given)) == bits(keeps(Plain(t(i), 2)))
         assert len(Tells.ends) - before == (i % 3 == 2)
+
+
+FIRST = dt.date(2024, 1, 5)
+
+
+def asks_a_date(x, day):
+    weight = day.weekday() + (day + dt.timedelta(days=1)).day
+    return (x * weight).sum(), day.isoformat(), day
+
+
+def computes_with_a_decimal(x, held):
+    return x * float(held.k) + 1, str(held.k), held.k * 2
+
+
+def tells_dates_apart(x, day):
+    return x * (2 if day is FIRST else 3), day == FIRST
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("fn", "make", "versions"),
+    [
+        (asks_a_date, lambda i: dt.date(2024, 1, 5 + i % 3), 3),
+        (computes_with_a_decimal, lambda i: Plain(0, Decimal("1.50" if i % 2 else "1.5")), 2),
+        (tells_dates_apart, lambda i: FIRST if i % 2 else dt.date(2024, 1, 5), None),
+    ],
+)
+def test_dates_and_decimal_numbers_that_are_equal(fn, make, versions, mode):
+    compiled = ms.jit(fn, capture_mode=mode)
+    computes_with_a_decimal(t(0), Plain(0, Decimal(1)))  # flags of its arithmetic are set from here on
+    for i in range(8):
+        given = make(i)
+        found, wanted = compiled(t(i), given), fn(t(i), given)
+        assert bits(found[0]) == bits(wanted[0]) and found[1:] == wanted[1:]
+        assert fn is not asks_a_date or found[2] is given
+    assert versions is None or len(compiled.explain().versions) == versions
+
+
+class Zone(dt.tzinfo):
+    asked = 0
+
+    def utcoffset(self, when):
+        Zone.asked += 1
+        return dt.timedelta(hours=Zone.asked)
+
+
+def asks_a_zone(x, when):
+    return x * 2, when.utcoffset()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_zones_of_the_user_are_asked_by_python(mode):
+    compiled = ms.jit(asks_a_zone, capture_mode=mode)
+    Zone.asked = 0
+    for i in range(12):
+        when = dt.datetime(2024, 1, 1, tzinfo=Zone())
+        assert compiled(t(i), when)[1] == dt.timedelta(hours=i + 1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from duograph.core.op import value_key
 from duograph.frontend.rules.dropped import is_dropped_silently
-from duograph.frontend.rules.exact import are_same_keys
+from duograph.frontend.rules.exact import are_same_keys, value_text
 from duograph.frontend.rules.facts import HEAP_TYPE, HOOKS, cell_facts, tensor_facts
 from duograph.frontend.rules.sources import Source
 from duograph.runtime.guards.program import GuardProgram
@@ -206,6 +206,22 @@ class _Equal(Kind):
 
     def is_of_one_object(self, expected: Any, load: Callable[[], Any]) -> bool:
         return type(expected) in SIMPLE
+
+
+@guard_kind
+class _Value(Kind):
+    """An object of the same class and contents (`value_text`)."""
+
+    name = "value"
+
+    def holds(self, value: Any, expected: Any) -> bool:
+        return type(value) is expected[0] and value_text(value) == expected[1]
+
+    def text(self, source: Source, expected: Any) -> str:
+        return f"{source} == {expected[1]}"
+
+    def miss(self, source: Source, expected: Any, value: Any) -> str:
+        return f"{source} was {expected[1]}, is {value_text(value) or short(value)}"
 
 
 # ---- tensors and Cells ----------------------------------------------------------------------------------------------

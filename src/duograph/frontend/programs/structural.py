@@ -12,7 +12,8 @@ What may become another object ("moves"):
 
 * functions that are interpreted, whose code, defaults and closure contents are guarded;
 * ``functools.partial``, whose function and arguments are;
-* objects of the user's classes, and Cells, whose attributes are.
+* objects of the user's classes, and Cells, whose attributes are;
+* dates, decimal numbers and the like, whose text is.
 
 What keeps its identity: what the program compares, hashes, shows, or hands to code that is not interpreted
 (`Session.note_identity` is told of each), what it writes closure variables of, and what it found without a guard. Two
@@ -38,6 +39,7 @@ from duograph.tensor.parameter import Parameter
 
 from ..guards.guard import UNREADABLE, Guard, GuardSet
 from ..rules import sources
+from ..rules.exact import value_text
 from ..rules.facts import lookup
 from ..rules.policy import is_interpreted
 from ..rules.sources import Pin, Source
@@ -232,7 +234,10 @@ class _Rewriting:
         if where != source:
             self.guards.same_objects[where, source] = None
             return
-        kind = type(value)
+        kind, text = type(value), value_text(value)
+        if text is not None:
+            self.guards.add(source, "value", (kind, text))
+            return
         self.guards.add(source, "type", kind)
         if kind is types.FunctionType:
             code, namespace = sources.attr(source, "__code__"), sources.attr(source, "__globals__")
@@ -390,7 +395,9 @@ class _Rewriting:
             source = source.base
         if source.kind == "pinned":
             value = source.base.value
-            if not (isinstance(value, _SETTLED) or _is_namespace(value) or id(value) in confirmed):
+            is_known = isinstance(value, _SETTLED) or _is_namespace(value) or value_text(value) is not None
+            is_known = is_known or (type(value) is types.FunctionType and not is_interpreted(value))
+            if not (is_known or id(value) in confirmed):
                 raise _Bound
         elif source.kind == "cell" and self.args is None:
             raise _Bound

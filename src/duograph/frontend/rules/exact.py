@@ -7,12 +7,34 @@ identity.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 from duograph.core.op import value_key
 
 _BY_VALUE = (int, str, float, bool, complex, bytes, type(None))
+
+_VALUES = {
+    "datetime": ("date", "datetime", "time", "timedelta"),
+    "decimal": ("Decimal",),
+    "fractions": ("Fraction",),
+}
+"""Classes of the library whose objects never change, and that one makes anew where one needs them."""
+
+
+def value_text(value: Any) -> str | None:
+    """What two objects of one of `_VALUES` have in common if only ``is`` tells them apart; ``None`` for all else."""
+    kind = type(value)
+    loaded = [(sys.modules.get(module), names) for module, names in _VALUES.items()]
+    if not any(getattr(module, name, None) is kind for module, names in loaded for name in names):
+        return None
+    if getattr(value, "tzinfo", None) is not None or getattr(value, "is_nan", bool)():
+        return None
+    try:
+        return repr(value)
+    except ValueError:  # a number of more digits than Python writes
+        return None
 
 
 def is_same_key(key: Any, expected: Any) -> bool:

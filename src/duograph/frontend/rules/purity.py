@@ -286,5 +286,6 @@ def is_constant(value: Any) -> bool:
     if isinstance(value, (*_CODE, np.generic)):
         return True
     if (cls.__module__, cls.__qualname__) in _CONSTANT_NAMES:
-        return True
+        zone = getattr(value, "tzinfo", None) if cls.__module__ == "datetime" else None
+        return zone is None or type(zone).__module__ in ("datetime", "zoneinfo")  # else code of the user's computes it
     return isinstance(value, str | bytes | int | float | complex) and cls.__module__ != "builtins"

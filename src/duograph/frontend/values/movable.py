@@ -24,6 +24,7 @@ from ..guards.guard import GuardSet
 from ..rules import sources
 from ..rules.dropped import CONSTANTS, awaited_in
 from ..rules.errors import Uncapturable
+from ..rules.exact import value_text
 from ..rules.facts import HEAP_TYPE, lookup
 from ..rules.policy import check_look, is_interpreted, is_user_class, look_of, module_kind
 from ..rules.sources import Pin, Source
@@ -48,7 +49,7 @@ def moves(value: Any) -> bool:
     kind = type(value)
     if kind is types.FunctionType:
         return is_interpreted(value) and module_kind(value.__module__) != "framework"
-    if kind is functools.partial or kind is types.SimpleNamespace:
+    if kind is functools.partial or kind is types.SimpleNamespace or value_text(value) is not None:
         return True
     if not kind.__flags__ & HEAP_TYPE or type(kind) is not type or look_of(kind):
         return False
@@ -116,10 +117,11 @@ class Identified:
         self.guards.add(source, "type", np.ndarray)
         return value
 
-    def note_identity(self, value: Any, depth: int = 4) -> None:
-        """It matters which object ``value`` is, or one that it holds: no other may stand for it."""
+    def note_identity(self, value: Any, depth: int = 4, is_asked: bool = False) -> None:
+        """It matters which object ``value`` is, or one that it holds: no other may stand for it. Of dates and the like
+        only if the program asks for that itself."""
         kind = type(value)
-        if kind in PLAIN:
+        if kind in PLAIN or (not is_asked and value_text(value) is not None):
             return
         known = self._object_sources.get(id(value))
         if known is not None:
@@ -136,7 +138,7 @@ class Identified:
             held = vars(value).values() if self.world.is_tracked(value) else ()
         if not PLAIN.issuperset(map(type, held)):
             for v in held:
-                self.note_identity(v, depth - 1)
+                self.note_identity(v, depth - 1, is_asked)
 
     def check_outside(self, obj: Any) -> None:
         """Refuses to take what the program has made for something that it has found."""

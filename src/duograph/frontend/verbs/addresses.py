@@ -81,7 +81,7 @@ def _id(calls: Any, obj: Any, /) -> Address:
     for other in found.values():  # Python gives the number of what is gone to the next one
         if not _is_outside(session, other._of) and not _is_held(session, other._of):
             raise Uncapturable("the built-in function id(), with one of an object that may be gone")
-    session.note_identity(obj)
+    session.note_identity(obj, is_asked=True)
     made = found[id(obj)] = Address(calls, obj)
     return made
 

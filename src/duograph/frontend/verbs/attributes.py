@@ -86,9 +86,8 @@ class Attributes:
             return getattr(obj, name)
         if isinstance(obj, Scalar | NumpyScalar):
             return self._scalar_attr(obj, name)
-        if isinstance(obj, _VALUES):
-            if not is_user_class(type(obj)):
-                return getattr(obj, name)
+        if isinstance(obj, _VALUES) and not is_user_class(type(obj)):
+            return getattr(obj, name)
         if isinstance(obj, type):
             return self._class_attr(obj, name)
         if name in HELD.get(type(obj), ()) and self._is_inside(obj):
@@ -364,10 +363,8 @@ class Attributes:
 
     def _guard_method(self, obj: Any, cls: type, name: str, value: Any) -> Any:
         """``value``, which ``obj`` has under the name of a method: its own, or that of its class, which is watched."""
-        if not is_user_class(cls):
-            return value
         own = raw_getattr(obj, "__dict__")
-        if self.world.is_tracked(obj) or not isinstance(own, dict):
+        if not is_user_class(cls) or self.world.is_tracked(obj) or not isinstance(own, dict):
             return value
         if name in own:
             return self.session.external(value, own_attribute(self.session.source_of(obj), obj, name))

@@ -372,7 +372,7 @@ class Semantics(Attributes):
             self.session.guard_different(a, b)
         self.session.guard_different_tensors(a, b)
         if type(a) not in PLAIN and type(b) not in PLAIN:
-            self.session.note_identity((a, b), 1)
+            self.session.note_identity((a, b), 1, is_asked=True)
         if a is b or not (isinstance(a, Scalar) or isinstance(b, Scalar)):
             return self.session.choices.same(a, b)
         kinds = [v.kind if isinstance(v, Scalar) else type(v).__name__ for v in (a, b)]
