@@ -488,3 +488,31 @@ def _goes_on_after_all(n):
 @program(calls=[(X, 1), (X, 2), (X, 3), (X, 0), (X, 4)])
 def generator_that_catches_what_it_raises(x, n):
     return list(_goes_on_after_all(n)), x
+
+
+class Rewinding:
+    """An iterator that begins again whenever its iterator is asked for."""
+
+    def __init__(self, n):
+        self.n, self.at = n, 0
+
+    def __iter__(self):
+        print("iter at", self.at)
+        self.at = 0
+        return self
+
+    def __next__(self):
+        if self.at >= self.n:
+            raise StopIteration
+        self.at += 1
+        return self.at
+
+
+@program(calls=[(T([1.0, 2.0]), 3), (T([0.5, 2.0]), 4), (T([0.5, 2.0]), 1)])
+def rests_of_iterators_that_rewind_error(x, n):
+    first, *rest = Rewinding(n)
+    *most, last = Rewinding(n)
+    a, *middle, b = Rewinding(n + 1)
+    (c, d), *others = [Rewinding(2), x]
+    one, two, *none = Rewinding(n)
+    return x * first, rest, most, last, a, middle, b, c, d, others, one, two, none

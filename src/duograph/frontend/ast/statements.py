@@ -145,8 +145,9 @@ class Statements(Expressions):
     def _unpack(self, target: ast.Tuple | ast.List, value: Any, frame: Frame) -> None:
         n = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
-        wanted = n + 1 if star is None else None  # one more, to see that it is one too many
-        values = list(itertools.islice(self._unpacked(value), wanted))
+        iterator = self._unpacked(value)
+        wanted = n + 1 if star is None else star  # one more, to see that it is one too many
+        values = list(itertools.islice(iterator, wanted))
         if star is None:
             if len(values) != n:
                 what = f"not enough values to unpack (expected {n}, got {len(values)})"
@@ -155,6 +156,7 @@ class Statements(Expressions):
                 self.assign(t, v, frame)
             return
         after = n - star - 1
+        values += self.semantics.rest_of(iterator) if len(values) == star else ()
         if len(values) < n - 1:
             raise ValueError(f"not enough values to unpack (expected at least {n - 1}, got {len(values)})")
         for t, v in zip(target.elts[:star], values, strict=False):

@@ -489,6 +489,10 @@ class Semantics(Attributes):
         self.ask_length(obj)
         return list(it)
 
+    def rest_of(self, it: Iterator[Any]) -> list[Any]:
+        """The list of ``*rest``: an iterator of the user that `iterate` gave is asked for its iterator again."""
+        return self.listed(it.iterator) if isinstance(it, _UserIterator) else list(it)
+
     def ask_length(self, obj: Any) -> None:
         """What a list does before it takes the elements of an object of the user."""
         method = user_method(obj, "__len__")
@@ -522,13 +526,13 @@ class _UserIterator:
     """An object of the user that has ``__next__``, for native code to iterate over."""
 
     def __init__(self, calls: Any, step: Any, it: Any) -> None:
-        self._calls, self._step, self._it = calls, step, it
+        self._calls, self._step, self.iterator = calls, step, it
 
     def __iter__(self) -> _UserIterator:
         return self
 
     def __next__(self) -> Any:
-        return self._calls.call(self._step, (self._it,), {})
+        return self._calls.call(self._step, (self.iterator,), {})
 
 
 def _is_plain_instance(value: Any) -> bool:
