@@ -35,7 +35,7 @@ from duograph.ops.movement import reshape
 from duograph.ops.scalar import Scalar, is_number, scalar_tensor, tensor_item
 from duograph.ops.slices import concat
 from duograph.tensor.alias import root_of
-from duograph.tensor.tensor import Tensor, type_of
+from duograph.tensor.tensor import Tensor, type_of, wrap
 
 from ..rules.errors import Restart, Uncapturable
 from .recipe import Called, Container, Output
@@ -215,8 +215,8 @@ def _listed(form: Any, head: tuple[Any, ...], *columns: Tensor) -> list[Any]:
 
 
 def _elements(leaf: Any, column: Tensor) -> Sequence[Any]:
-    array = column.asnumpy()
-    return array.tolist() if isinstance(leaf, ScalarType) else [Tensor(row.copy(), column.dtype) for row in array]
+    array = column.array()
+    return array.tolist() if isinstance(leaf, ScalarType) else [wrap(array[k, ...].copy()) for k in range(len(array))]
 
 
 def _element(form: Any, leaves: Iterator[Any]) -> Any:
