@@ -22,7 +22,7 @@ from duograph.core.borders import opened, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.op import no_recording
 from duograph.core.op import state as dispatch
-from duograph.core.types import INT, TOKEN, TensorType
+from duograph.core.types import INT, TOKEN, StackType, TensorType
 from duograph.ir.builder import Scope
 from duograph.ir.control import cond, undef, while_loop
 from duograph.ir.node import Node, reachable
@@ -284,9 +284,11 @@ class SymbolicLoop:
         self, entry: Snapshot, leaf: Leaf, places: dict[Any, Place], params: dict[Any, Any], pred: Scalar | None,
         cond_scope: Any, body_scope: Any, statuses: list[Outcome],
     ) -> Outcome:  # fmt: skip
+        ordered = list(places.values())
+        if self.sizes and any(isinstance(place.type, StackType) for place in ordered):  # Python would have to run it
+            self.refusal = "a loop makes a list longer, and carries tensors whose sizes change"
         if self.refusal:
             raise Uncapturable(self.refusal)
-        ordered = list(places.values())
         self._check_aliases(entry, leaf, ordered)
         early = bool(statuses) or pred is None
         self.world.restore(entry)
