@@ -276,7 +276,7 @@ def parts_of_what_is_outside(x, limit):
 @program(calls=[(X, 40.0), (X, 0.5), (X, 900.0)])
 def the_latest_of_an_empty_list_error(x, limit):
     found = []
-    while x.sum() * (found[-1] if len(found) else 1.0) < limit:
+    while x.sum() < limit:
         x = x * 1.5 + 1
         found.append(float(x.max()))
     return found[-1]
