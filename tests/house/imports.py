@@ -59,7 +59,7 @@ ROOMS = {
     },
     "frontend": {
         "rules": 0, "source": 1, "bytecode": 2, "split": 3, "guards": 3, "load": 3, "values": 4, "programs": 5,
-        "control": 6, "session": 7, "verbs": 8, "ast": 9, "capture": 10,
+        "control": 6, "session": 7, "verbs": 8, "assembly": 8, "ast": 9, "capture": 10,
     },
 }  # fmt: skip
 """Part with floors of its own -> folder or file in it -> floor there."""

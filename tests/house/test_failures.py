@@ -45,7 +45,7 @@ REASONS: dict[str, tuple[str, ...]] = {
         "ir/parser.py:node",
         "ir/verify.py:_type_complaints",
     ),
-    "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/function.py:_compile",),
+    "an error of the program, or ours: `_judged` sees what plain Python says": ("jit/compiling.py:_compile",),
     "asked again by `Entry.matches`, which goes through the policy": ("jit/entries.py:first_that_holds",),
     "what the function of the outside raises now is what the guard asks": ("frontend/guards/attribute_kinds.py:holds",),
     "guards that are only timed: the call that follows looks at them itself": ("jit/account.py:measured",),

@@ -21,7 +21,7 @@ from .functional import index as functional_index
 from .functional import sorting
 from .functional.forms import FOUR_AND_TWO, documented, public_functions
 from .indexing import getitem, setitem
-from .inplace import index_add_, index_copy_, index_fill_, index_put_, scatter_add_
+from .inplace_index import index_add_, index_copy_, index_fill_, index_put_, scatter_add_
 from .promote import as_tensor, constant, promote, to_dtype
 
 

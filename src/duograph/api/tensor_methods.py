@@ -18,12 +18,15 @@ from duograph.tensor.tensor import Tensor
 from . import (
     indexing,
     inplace,
+    inplace_index,
+    inplace_random,
     native,
     operators,
     switch,  # noqa: F401 (puts the native engine behind the first op)
     tensor_basic,
     tensor_index,
     tensor_math,
+    tensor_parts,
     tensor_python,
     tensor_reduce,
     tensor_shape,
@@ -81,7 +84,7 @@ _NAMES = """
 DELEGATED = _NAMES.split()
 """Methods that are a function of the functional API."""
 
-WRITTEN = (tensor_basic, tensor_shape, tensor_reduce, tensor_index, tensor_math, tensor_state)
+WRITTEN = (tensor_basic, tensor_shape, tensor_parts, tensor_reduce, tensor_index, tensor_math, tensor_state)
 """Modules of methods that are written for Tensor."""
 
 SYNONYMS = (("axis", "dim"), ("keepdims", "keep_dims", "keepdim"), ("min", "clip_value_min"), ("max", "clip_value_max"))
@@ -129,6 +132,7 @@ attach(tensor_basic.PROPERTIES | tensor_state.FLAGS)
 attach(native.public_methods(tensor_shape.PROPERTIES))
 for _module in WRITTEN:
     attach(native.public_methods(_module.METHODS))
-attach(native.public_methods(inplace.METHODS))
+for _module in (inplace, inplace_index, inplace_random):
+    attach(native.public_methods(_module.METHODS))
 
 __all__ = ["DELEGATED", "as_method", "attach", "native"]

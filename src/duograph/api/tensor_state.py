@@ -13,7 +13,8 @@ from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
 from .functional.forms import documented, on_cpu, public_functions
-from .inplace import copy_, with_diagonal
+from .inplace import copy_
+from .inplace_index import with_diagonal
 from .promote import constant, is_number, python_number, to_dtype
 from .tensor_shape import shape_of
 

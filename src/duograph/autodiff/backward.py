@@ -28,8 +28,9 @@ from duograph.ops.scalar import scalar_binary
 from duograph.tensor.alias import CLOCK
 from duograph.tensor.tensor import Tensor, type_of
 
+from .entries import TapeEntry, Underivable, Variable, checked, entry_of, refuse, saved_values
 from .stacks import residual_add
-from .tape import Tape, TapeEntry, Underivable, Variable, checked, entry_of, refuse, saved_values
+from .tape import Tape
 
 
 class Maybe:

@@ -23,8 +23,9 @@ from duograph.tensor.eager import wrap_result
 from duograph.tensor.tensor import Tensor
 
 from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
+from .entries import Underivable
 from .levels import Level
-from .tape import Tape, Underivable, taping
+from .tape import Tape, taping
 from .unfold import can_unfold, unfold
 
 Run = Callable[[Graph, list[Any]], Any]

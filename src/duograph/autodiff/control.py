@@ -20,8 +20,9 @@ from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
 from .backward import Gradient, Groups, complete, gather, join_kinds, kind_of, plus, spread
+from .entries import Saved, Stale, Underivable, checked
 from .graph_vjp import Derivative, apart, cotangent_type, derivative_of, merged
-from .tape import Saved, Stale, Tape, Underivable, checked, outer_tapes, recorded_by
+from .tape import Tape, outer_tapes, recorded_by
 
 
 def launch_call(graph: Any, args: list[Any]) -> Sequence[Any]:

@@ -20,9 +20,9 @@ from duograph.ops.cast import cast, identity
 from duograph.tensor.tensor import SymbolicValueError, Tensor
 
 from .backward import Gradient, inner_scope, plus
+from .entries import Saved
 from .hooks import call_on_gradients, call_user
 from .separate import writable
-from .tape import Saved
 from .vmap import BatchBinder
 
 Pull = Callable[[Sequence[Any]], Sequence[Any]]

@@ -32,8 +32,9 @@ from duograph.ir.node import Apply, Graph, Node, Param, sizes_in_attrs
 from duograph.ops.graph_binder import GraphBinder
 
 from .backward import Gradient, Groups, Kind, backpropagate, gather, gradient_type, inner_scope, inside, kind_of, spread
+from .entries import OVERWRITTEN, TapeEntry, Underivable, refuse
 from .origins import origins_of_results
-from .tape import OVERWRITTEN, Tape, TapeEntry, Underivable, refuse, taping
+from .tape import Tape, taping
 
 Launch = Callable[[Graph, list[Any]], Sequence[Any]]
 

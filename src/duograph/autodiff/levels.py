@@ -22,8 +22,9 @@ from duograph.tensor.tensor import Tensor, wrap
 
 from .backward import Gradient, Groups, Kind, gather
 from .control import meet, pull_call
+from .entries import Saved, TapeEntry, Underivable, Variable, is_trackable
 from .graph_vjp import apart, derivative_of
-from .tape import Saved, Tape, TapeEntry, Underivable, Variable, is_trackable
+from .tape import Tape
 from .unfold import can_unfold, expand, pull_again
 
 if TYPE_CHECKING:

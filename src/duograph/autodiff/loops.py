@@ -36,9 +36,10 @@ from .backward import (
     plus,
     spread,
 )
+from .entries import refuse
 from .graph_vjp import Derivative, cotangent_items, cotangent_type, derivative_of
 from .stacks import cotangent_pop, stack_new, stack_pop, stack_push, stack_size
-from .tape import Tape, outer_tapes, recorded_by, refuse
+from .tape import Tape, outer_tapes, recorded_by
 
 
 @recorded_by("while_loop")

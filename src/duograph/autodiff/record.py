@@ -15,9 +15,10 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor, wrap_view
 
 from . import recording  # noqa: F401 (the recording rules of control ops register themselves)
 from .backward import backpropagate, complete
+from .entries import Variable
 from .hooks import call_user
 from .separate import separate
-from .tape import Tape, Variable
+from .tape import Tape
 
 
 def is_tensor(value: Any) -> bool:

@@ -20,10 +20,11 @@ from duograph.tensor.tensor import type_of
 
 from .adapt import fitting
 from .backward import Gradient, Groups, gather, plus, spread
+from .entries import refuse
 from .graph_vjp import cotangent_items, cotangent_type, derivative_of
 from .loops import differentiable_items, make_graph
 from .stacks import pack, unpack
-from .tape import Tape, outer_tapes, recorded_by, refuse
+from .tape import Tape, outer_tapes, recorded_by
 
 
 class NamedDerivative:

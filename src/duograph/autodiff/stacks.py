@@ -18,7 +18,7 @@ from duograph.core.dtype import bool_, float64, int64
 from duograph.core.op import NOT_DIFFERENTIABLE, primitive
 from duograph.core.types import BOOL, INT, OBJECT, StackType, TensorType, TupleType
 
-from .tape import Residual
+from .entries import Residual
 
 
 class StackCell(Residual):

@@ -31,8 +31,9 @@ from duograph.tensor.tensor import Tensor, wrap
 
 from .backward import Gradient, Groups, backpropagate
 from .custom import identity_with
+from .entries import Saved, Stale, TapeEntry, entry_of, stamps_of
 from .graph_vjp import mark_overwritten, program_order
-from .tape import Saved, Stale, Tape, TapeEntry, entry_of, stamps_of
+from .tape import Tape
 
 _LOOSE = (make_tuple, tuple_get, undef)
 _PATHS = (cond, while_loop, scan)

@@ -12,7 +12,7 @@ from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
 from duograph.autodiff.compiled import GraphFunction
-from duograph.autodiff.tape import Overwritten, Underivable
+from duograph.autodiff.entries import Overwritten, Underivable
 from duograph.autodiff.unfold import can_unfold, has_paths
 from duograph.base.diagnostics import InternalError
 from duograph.base.failures import SHORTAGE, ExtensionError, Failure, are_raised, internal_failure, is_from_outside

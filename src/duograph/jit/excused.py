@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from duograph.autodiff.tape import Overwritten, Underivable
+from duograph.autodiff.entries import Overwritten, Underivable
 from duograph.core.dim import UnknownSizeError
 from duograph.ops.scalar import UnforeseenKind
 from duograph.runtime.kernels.status import NotRepeated

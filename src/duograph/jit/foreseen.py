@@ -18,8 +18,8 @@ from duograph.frontend.rules.policy import is_interpreted
 from duograph.frontend.rules.purity import is_constant
 from duograph.frontend.source.load import FunctionSource
 from duograph.frontend.split.blocks import own_nodes
-from duograph.frontend.verbs.builtins import SUBSTITUTES
-from duograph.frontend.verbs.calls import check_pure
+from duograph.frontend.verbs.native_calls import check_pure
+from duograph.frontend.verbs.substitutes import SUBSTITUTES
 
 from .cuts import variable_of
 

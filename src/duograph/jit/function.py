@@ -14,58 +14,48 @@ import time
 import types
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from copy import deepcopy
-from traceback import format_exception
 from typing import Any
 
 from duograph.autodiff.hooks import call_user
-from duograph.autodiff.tape import Underivable
-from duograph.base.collection import members, no_collection
-from duograph.base.config import config, refresh_config
-from duograph.base.diagnostics import Diagnostic, InternalError, Label, diagnostic_error
-from duograph.base.events import emit
-from duograph.base.failures import SHORTAGE, ExtensionError, about, internal_failure, is_from_outside
+from duograph.base.collection import members
+from duograph.base.config import config
+from duograph.base.diagnostics import InternalError
 from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.base.modes import graph_mode
-from duograph.base.render import render
 from duograph.base.tracing import may_be_traced, tracer_of
-from duograph.core.dim import UnknownSizeError
-from duograph.core.op import binding, restoring, state, stepping
+from duograph.core.op import state, stepping
 from duograph.frontend.load import LOADERS
-from duograph.frontend.programs.printing import Noted, left_over, noted, withheld
-from duograph.frontend.programs.program import Left, Program, RunPlainly
-from duograph.frontend.rules.budget import Spent, share_left
-from duograph.frontend.rules.errors import BetterApart, NotYet, Uncapturable
+from duograph.frontend.programs.printing import left_over, withheld
+from duograph.frontend.programs.program import Program
+from duograph.frontend.rules.budget import Spent
+from duograph.frontend.rules.errors import Uncapturable
 from duograph.frontend.rules.policy import look_of, request
 from duograph.frontend.values.functions import signature_of
 from duograph.tensor.numerics import Checker, check_numerics
 
 from .bound import BoundJit, GivenAttributes
-from .capturing import Capturing, unless_too_deep
-from .comments import check_comments
+from .capturing import Capturing
 from .comparing import Comparing
-from .conditions import is_possible_now, is_possible_under_tapes
-from .cuts import Cut, is_light
+from .compiling import Compiling
+from .cuts import Cut
 from .cutting import Cutting
-from .entries import ATTRIBUTE, PLAINLY, Entries, Fallback, first_that_holds, statistics
-from .entry import LEVELS, Entry, PassFailed, RunFailed
-from .excused import is_excused
+from .entries import ATTRIBUTE, Entries, Fallback, first_that_holds, statistics
 from .explain import Explanation
 from .keys import key_of_call, key_of_method, make_room
-from .misses import near_misses, note_misses, renewed
 from .options import JitOptions
-from .policy import MOST_UNUSED, SURE, Comparison, changes, fails_too_often
-from .shared import Shared, for_others, shared_by, subject_of
+from .policy import SURE, Comparison
+from .running import NOTHING, Running
+from .shared import Shared, shared_by, subject_of
 from .signature import SUBJECT, check_signature
-from .telling import fallbacks, log, name_of, tell_captured, tell_fallback, tell_traced
+from .telling import name_of, tell_fallback, tell_traced
 
 logger = logging.getLogger("duograph")
-_NOTHING = nullcontext()
 LAZY = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR  # a call takes no time, its steps do
 
 
-class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
+class JitFunction(GivenAttributes, Capturing, Comparing, Cutting, Compiling, Running):
     """The compiled form of ``fn``.
 
     Args:
@@ -312,7 +302,7 @@ class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
 
     def _checked(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Plain Python's answer, with the result of each operator looked at."""
-        with _NOTHING if isinstance(state.observer, Checker) else check_numerics():
+        with NOTHING if isinstance(state.observer, Checker) else check_numerics():
             return self._plain(args, kwargs)
 
     def _judged(self, doubt: Any, store: Entries, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -368,195 +358,6 @@ class JitFunction(GivenAttributes, Capturing, Comparing, Cutting):
         return self._own
 
     # -- compiling ---------------------------------------------------------------------------------------------
-
-    @unless_too_deep
-    @restoring
-    @no_collection
-    def _compile(
-        self, store: Entries, names: tuple[str, ...], values: list[Any], left: Entry | None = None
-    ) -> Entry | None:
-        """A new version; ``left``: in the place of this one, which knows no run that decides as this call."""
-        refresh_config()
-        emit("compiling", function=self)
-        if self._python is not None and self._is_new and not self.is_auxiliary:
-            check_comments(self._python)
-            self._is_new = False
-        store.doubt = None
-        store.attempts.captures += 1
-        changes[0] += 1
-        places = self.cut.places if self.cut is not None else frozenset()
-        if left is None and (entry := renewed(store, names, values) or for_others(store, names, values)) is not None:
-            return entry
-        near = near_misses(store.compiled, names, values) if left is None else []
-        dynamic = note_misses(self, store, names, values, near, left)
-        if store.attempts.unsteady and self._cut_at_what_varies(store, names, values):
-            return None
-        patterns = self._patterns(store, names, values)
-        if not self.is_auxiliary:
-            self.spent.seconds = 0.0
-        started, begun = time.perf_counter(), time.thread_time() - self.spent.seconds
-        entry = None
-        try:
-            program = self._general(store, names, values, dynamic, patterns, near, begun, left)
-            if program is None:
-                share = self.least_share if store.is_late else share_left(begun, self.least_share)
-                program = self._capture(names, values, set(), {}, share, left=left)
-            entry = self._entry(program, names, started)
-            if near and program.symbols and not state.tapes and (why := entry.loses_to(near[0].entry)):
-                store.sizes.refuse(patterns, why)
-                entry = self._entry(self._capture(names, values, set(), {}), names, started)
-        except BetterApart as exc:
-            cause = Fallback((names, key_of_call(values)), exc.reason, exc.span, exc.reason, exc)
-            if self._cut_at(exc, cause, places):
-                return None
-            self._may_break = False
-        except Uncapturable as exc:
-            if isinstance(exc, NotYet) and store.attempts.postpones():
-                return None
-            self._refuse(store, names, values, exc.reason, exc.span, exc)
-            if not self._cut_at(exc, store.fallbacks[-1], places):
-                tell_fallback(self, store.fallbacks[-1])
-                self._note_no_use()
-            else:
-                fallbacks.info(store.fallbacks[-1].rendered_cut)
-            return None
-        except PassFailed as failed:
-            with about(failed.graph, LEVELS[self._level()]):
-                failure = internal_failure("a pass", failed.name, failed.error)
-            store.failures.append(failure)
-            self._refuse(store, names, values, str(failure), None, failed.error)
-            return None
-        except MemoryError:  # there may be more at the next call
-            if self._is_strict():
-                raise
-            return None
-        except Exception as exc:  # an error of the program itself, or ours: plain Python shows which (`_judged`)
-            if is_from_outside(exc) or isinstance(exc, ExtensionError):
-                raise
-            if logger.isEnabledFor(logging.DEBUG):  # as text: records may be kept, and would keep the arguments
-                logger.debug("capture of %s failed: %s", self, "".join(format_exception(exc)))
-            store.doubt = exc, exc.__traceback__
-            self._refuse(store, names, values, f"{type(exc).__name__}: {exc}", None, exc)
-            return None
-        if entry is None:  # it cannot be cut
-            return self._compile(store, names, values, left)
-        entry.verify(values)
-        if self.is_auxiliary and is_light(entry.graph, len(entry.program.guards.guards)):
-            self._note_no_use()
-        tell_captured(self, entry)
-        if store.compiled:  # there will be misses
-            entry.prepare(values)
-        store.add(entry)
-        if self._subject is not None or self._method is not None:
-            self._shared.add(entry)
-        if self.part_of is not None and sum(e.hits <= 1 for e in store.compiled) > MOST_UNUSED:
-            self._note_no_use(finer=True)
-        return entry
-
-    def _refuse(
-        self, store: Entries, names: tuple[str, ...], values: list[Any], reason: str, span: Any, exc: Exception
-    ) -> None:
-        text = f"{name_of(self.fn)} cannot be compiled: {reason}"
-        labels = (Label(span, reason),) if span is not None else ()
-        diagnostic = Diagnostic("DG0102", text, labels, help=PLAINLY)
-        if self._is_strict():
-            if isinstance(exc, Uncapturable):
-                raise diagnostic_error(RuntimeError, Diagnostic("DG0104", text, self._with_further(labels))) from None
-            raise exc
-        rendered = render(diagnostic)
-        store.fallbacks.append(Fallback((names, key_of_call(values)), reason, span, rendered, exc))
-        log(self, "graph_break", rendered)
-
-    def _run(self, entry: Entry, store: Entries, values: list[Any], begun: float, args: Any, kwargs: Any) -> Any:
-        store.note_use(entry)
-        if entry.runs and self.options.signature is None and is_possible_now():
-            native = self._native_call(entry.make_native, values)
-            if self._is_compared(entry, store, native):
-                return self._run_compared(entry, store, native, begun, args, kwargs)
-            store.put_native(entry, native)
-        if state.tapes and entry.is_plain_for_tapes(values):
-            if entry.program.grows_lists and (made := self._with_gradients(entry, store, values)) is not None:
-                return self._run(made, store, values, time.perf_counter(), args, kwargs)
-            entry.plain_runs += 1
-            return (self.plain or self.fn)(*args, **kwargs)
-        if (
-            state.tapes
-            and entry.taped_runs
-            and entry.may_be_taped
-            and self.options.signature is None
-            and is_possible_under_tapes()
-        ):
-            store.put_taped(entry, self._native_call(entry.make_taped, values))
-        done: Noted | None = None
-        left = False
-        with binding(None):
-            try:
-                if not entry.program.token:
-                    return entry.run(values)
-                with noted() as done:
-                    return entry.run(values)
-            except RunPlainly as planned:
-                cause = planned.args[0]
-                left = isinstance(planned, Left)
-            except RunFailed as error:
-                cause = error.__cause__
-        if left and (made := self._recorded_anew(entry, store, values)) is not None and not done:
-            return self._run(made, store, values, time.perf_counter(), args, kwargs)
-        entry.plain_runs += 1
-        is_given_up = not (left or isinstance(cause, SHORTAGE)) and fails_too_often(entry.plain_runs, entry.hits)
-        if is_given_up:  # before Python's answer, which may be an exception
-            self._retire(entry, store, values, cause, "what it computes raises too often")
-        failed = time.perf_counter()
-        try:
-            with withheld(done) if done else _NOTHING:  # not `_plain`: one frame less between the user's lines
-                result = (self.plain or self.fn)(*args, **kwargs)  # nothing else has happened: it raises, catches there
-        finally:
-            if not done:
-                self._look_no_more(store, store.compiled, failed - begun, time.perf_counter() - failed, store)
-        if left or isinstance(cause, SHORTAGE):
-            return result
-        if entry.patterns and isinstance(cause, UnknownSizeError):  # a gradient; with the sizes at hand there is one
-            store.sizes.refuse(entry.patterns, str(cause))
-            with store.lock:
-                store.drop(entry)
-                self._shared.drop(entry)
-            return result
-        if isinstance(cause, Underivable) or type(cause) is UnknownSizeError:
-            entry.program.plain_for_gradients = True
-        if not (is_given_up or entry.program.catches or is_excused(cause)):
-            self._retire(entry, store, values, cause)  # it did neither: the version is wrong, not the program
-        return result
-
-    def _recorded_anew(self, entry: Entry, store: Entries, values: list[Any]) -> Entry | None:
-        """The version that knows this run, too, which has left ``entry``; ``None``: plain Python is to answer."""
-        with store.lock:
-            store.drop(entry)
-            self._shared.drop(entry)
-            made = self._compile(store, entry.names, values, entry)
-            if made is not None and made.program.recorded == entry.program.recorded is not None:
-                store.drop(made)
-                made.program.recorded = None
-                made = self._compile(store, entry.names, values, made)
-            store.doubt = None
-        return made
-
-    def _retire(
-        self, entry: Entry, store: Entries, values: list[Any], cause: BaseException | None, why: str = ""
-    ) -> None:
-        """Plain Python answers from now on what ``entry`` failed to, though it had promised to be valid."""
-        with store.lock:
-            store.drop(entry)
-            self._shared.drop(entry)
-            what = f"{type(cause).__name__}: {cause}" if cause is not None else "it raised what Python does not raise"
-            error: Exception = InternalError(what, stage="a compiled version") if not why else Uncapturable(why)
-            reason = why or f"the compiled version failed: {what}"
-            store.fallbacks.append(Fallback((entry.names, key_of_call(values)), reason, None, str(error), error))
-        if not why:
-            with about(entry.program.graph, LEVELS[entry.level], entry.values_for(values)):
-                store.failures.append(internal_failure("a compiled version", entry.program.name, cause or error))
-
-    def _native_call(self, make: Any, values: list[Any]) -> Any:
-        return make(values, self._parameters, self._classes)
 
     @property
     def _classes(self) -> tuple[type, type, type, str]:

@@ -24,7 +24,8 @@ from duograph.frontend.values.recipe import Constant, Container, Output, Outside
 from duograph.ir.node import Graph
 from duograph.runtime.calls import words as w
 from duograph.runtime.calls.instead import Instead
-from duograph.runtime.calls.native import AGAIN, CallPlan, Classes, NativeCall, PathPlan, Subject, call_machine
+from duograph.runtime.calls.native import AGAIN, NativeCall, call_machine
+from duograph.runtime.calls.plan import CallPlan, Classes, PathPlan, Subject
 from duograph.runtime.calls.views import Views, known_by
 from duograph.runtime.programs.executable import Executable, compiled_graph, executable_of, has_failed
 from duograph.runtime.python.cpython import Unsupported

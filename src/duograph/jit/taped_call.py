@@ -23,7 +23,8 @@ from duograph.frontend.values.recipe import Output
 from duograph.ir.node import Graph
 from duograph.passes.simplify.tuples import items_of
 from duograph.runtime.calls import words as w
-from duograph.runtime.calls.native import AGAIN, CallPlan, NativeCall, PathPlan, Subject
+from duograph.runtime.calls.native import AGAIN, NativeCall
+from duograph.runtime.calls.plan import CallPlan, PathPlan, Subject
 from duograph.runtime.guards.program import GuardProgram
 from duograph.runtime.programs.executable import executable_of
 from duograph.runtime.python.cpython import Unsupported

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from duograph.api import operators
+from duograph.api import operators, tensor_parts
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import (
     array,
@@ -410,7 +410,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """
     axis = existing_axis(dim, input.ndim, "select")
     at = index + input.shape[axis] if index < 0 else index
-    return movement.squeeze(shaped.narrow(input, axis, at, 1), (axis,))
+    return movement.squeeze(tensor_parts.narrow(input, axis, at, 1), (axis,))
 
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
+from duograph.api import tensor_parts
 from duograph.api import tensor_shape as shaped
 from duograph.api.functional import array as arrays
 from duograph.api.functional import joining
@@ -163,7 +164,7 @@ def tile(a: Any, reps: Any) -> Tensor:
          [1 2 1 2]]
     """
     t, times = as_tensor(a), (reps,) if isinstance(reps, int) else tuple(reps)
-    return shaped.tile(t, *((1,) * (t.ndim - len(times)) + times))
+    return tensor_parts.tile(t, *((1,) * (t.ndim - len(times)) + times))
 
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
@@ -398,7 +399,7 @@ def array_split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
         >>> print([part.tolist() for part in mnp.array_split(mnp.arange(5), 2)])
         [[0, 1, 2], [3, 4]]
     """
-    parts = shaped.tensor_split(as_tensor(x), indices_or_sections, axis)
+    parts = tensor_parts.tensor_split(as_tensor(x), indices_or_sections, axis)
     return parts if isinstance(indices_or_sections, int) else list(parts)
 
 

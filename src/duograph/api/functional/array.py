@@ -19,6 +19,7 @@ from duograph.ops.select import select
 from duograph.tensor import hooks
 from duograph.tensor.tensor import Tensor
 
+from .. import tensor_parts
 from .. import tensor_shape as shaped
 from ..indexing import getitem
 from ..promote import to_dtype
@@ -200,7 +201,7 @@ def tile(input: Tensor, dims: Any = None, *, multiples: Any = None) -> Tensor:
     need_tensor("Tile", input=input)
     if (dims is None) == (multiples is None):
         raise TypeError("tile() needs the argument 'dims', or its older name 'multiples'")
-    return shaped.tile(input, *shape_of((multiples if dims is None else dims,), "Tile"))
+    return tensor_parts.tile(input, *shape_of((multiples if dims is None else dims,), "Tile"))
 
 
 def repeat_elements(x: Tensor, rep: int, axis: int = 0) -> Tensor:
@@ -343,7 +344,7 @@ def narrow(input: Tensor, axis: int, start: int, length: int) -> Tensor:
         >>> print(ops.narrow(Tensor([1, 2, 3, 4]), 0, 1, 2))
         [2 3]
     """
-    return shaped.narrow(input, axis, start, length)
+    return tensor_parts.narrow(input, axis, start, length)
 
 
 def slice(input_x: Tensor, begin: Any, size: Any) -> Tensor:

@@ -10,7 +10,7 @@ from duograph.ops import movement, slices
 from duograph.ops.cast import cast
 from duograph.tensor.tensor import Tensor
 
-from .. import tensor_shape as shaped
+from .. import tensor_parts
 from ..promote import promote_all
 from .array import atleast_1d, atleast_2d, atleast_3d
 from .forms import documented, need_sequence, need_tensor, public_functions, renamed, static_int
@@ -138,7 +138,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, axis: int = 0) -> tuple[T
         [1 2] [3]
     """
     need_tensor("Split", tensor=tensor)
-    return shaped.split(tensor, split_size_or_sections, axis)
+    return tensor_parts.split(tensor, split_size_or_sections, axis)
 
 
 def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
@@ -152,7 +152,7 @@ def chunk(input: Tensor, chunks: int, axis: int = 0) -> tuple[Tensor, ...]:
         [1 2] [3]
     """
     need_tensor("Chunk", input=input)
-    return shaped.chunk(input, chunks, axis)
+    return tensor_parts.chunk(input, chunks, axis)
 
 
 def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tuple[Tensor, ...]:
@@ -165,12 +165,12 @@ def tensor_split(input: Tensor, indices_or_sections: Any, axis: int = 0) -> tupl
         >>> print(*ops.tensor_split(Tensor([1, 2, 3]), (1,)))
         [1] [2 3]
     """
-    return shaped.tensor_split(input, indices_or_sections, axis)
+    return tensor_parts.tensor_split(input, indices_or_sections, axis)
 
 
 def _split_along(axis: Callable[[Tensor], int], name: str) -> Callable[..., tuple[Tensor, ...]]:
     def function(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        return shaped.tensor_split(input, indices_or_sections, axis(input))
+        return tensor_parts.tensor_split(input, indices_or_sections, axis(input))
 
     function.__name__ = name
     which = {"h": "second axis, of vectors along the first", "v": "first axis", "d": "third axis"}[name[0]]
@@ -191,7 +191,7 @@ def unstack(input_x: Tensor, axis: int = 0) -> tuple[Tensor, ...]:
         [1 2] [3 4]
     """
     need_tensor("Unstack", input_x=input_x)
-    return shaped.unbind(input_x, axis)
+    return tensor_parts.unbind(input_x, axis)
 
 
 unbind = renamed(unstack, "unbind", input_x="input", axis="dim")

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 import operator
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from duograph.ops.scalar import Scalar
 
 from ..control.paths import Outcome
-from ..rules import sources
 from ..rules.errors import INTERNAL, Uncapturable
-from ..rules.facts import MISSING, lookup
-from ..rules.policy import module_kind
-from ..rules.sources import Pin
+from ..rules.facts import lookup
 from ..source.load import FunctionSource
-from ..source.scope import Names, names_of, target_names
-from ..values.functions import CapturedFunction, named
+from ..source.scope import names_of
+from ..values.functions import CapturedFunction
 from ..values.journals import METHODS, Journal
-from ..values.namespace import Namespace
 from ..values.text import GraphText
-from ..values.world import CONTAINERS, Conflict, Frame
-from ..verbs.attributes import user_method
+from ..values.world import Frame
 from ..verbs.operands import check_key, check_operand
+from ..verbs.special_methods import user_method
 from ..verbs.texts import formatted_value
 from .annotations import evaluate_annotations
+from .comprehensions import Comprehensions
+from .names import NameAccess
 from .receivers import Receivers
 
 BINARY = {
@@ -46,10 +42,7 @@ _EVAL: dict[type[ast.expr], Callable[..., Any]] = {}
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 
-_HOLDERS = (*CONTAINERS, tuple)
-
-
-class Expressions(Receivers):
+class Expressions(Receivers, NameAccess, Comprehensions):
     """Evaluates expressions in a frame. Mixed into the driver, which has session, semantics, calls and world."""
 
     session: Any
@@ -88,142 +81,6 @@ class Expressions(Receivers):
 
     def eval_Constant(self, node: ast.Constant, frame: Frame) -> Any:
         return node.value
-
-    def eval_Name(self, node: ast.Name, frame: Frame) -> Any:
-        return self.load_name(node.id, frame)
-
-    def load_name(self, name: str, frame: Frame) -> Any:
-        """The value of a variable, for who may look into it."""
-        value = self._variable(name, frame)
-        if isinstance(value, _HOLDERS):
-            self.session.check_read(value)
-        return value
-
-    def _variable(self, name: str, frame: Frame) -> Any:
-        names: Names = frame.code.names
-        if name in names.own:
-            return self._local(name, frame, UnboundLocalError)
-        if name not in names.globals:
-            outer = frame.parent
-            while outer is not None:
-                if name in outer.code.names.own:
-                    return self._local(name, outer, NameError)
-                if name in outer.code.names.globals:
-                    break
-                if name in outer.cells or (name == "__class__" and "__class__" in outer.special):
-                    return self._cell(name, outer)
-                outer = outer.parent
-            if name in frame.cells:
-                return self._cell(name, frame)
-        return self._global(name, frame)
-
-    def _local(self, name: str, frame: Frame, error: type[NameError]) -> Any:
-        value = self._held(name, frame)
-        if value is MISSING:
-            if error is UnboundLocalError:
-                raise UnboundLocalError(
-                    f"cannot access local variable {name!r} where it is not associated with a value"
-                )
-            raise NameError(
-                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
-                name=name,
-            )
-        return value
-
-    def _held(self, name: str, frame: Frame) -> Any:
-        """What a variable holds on this path; `MISSING` if nothing."""
-        value = frame.locals.get(name, MISSING)
-        if isinstance(value, Conflict):
-            value = self.resolve(value)
-            if value is MISSING:
-                del frame.locals[name]
-            else:
-                frame.locals[name] = value
-        return value
-
-    def resolve(self, conflict: Conflict) -> Any:
-        """The value of a variable that paths left with different kinds of values, on the path on which it is read. If
-        the join does not know it: capture again, paths apart."""
-        if conflict.choice is not None:
-            condition, one, other = conflict.choice
-            return one if self.session.regions.decide(condition) else other
-        key = conflict.key
-        if isinstance(key, tuple) and key and key[0] == "peel":
-            self.session.peel(key[1], conflict.why)
-        return self.session.regions.dissolve(key)
-
-    def _cell(self, name: str, frame: Frame) -> Any:
-        if name == "__class__":
-            return frame.special["__class__"]
-        cell = frame.cells[name]
-        key = ("cell", id(cell), name)
-        if key in self.world.overlay:
-            return self.world.overlay[key][1]
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            self.session.guard_empty(cell)
-            raise NameError(
-                f"cannot access free variable {name!r} where it is not associated with a value in enclosing scope",
-                name=name,
-            ) from None
-        return self.session.external(value, sources.cell(cell, name))
-
-    def _global(self, name: str, frame: Frame) -> Any:
-        key = ("global", id(frame.globals), name)
-        if key in self.world.overlay:
-            value = self.world.overlay[key][1]
-            if value is MISSING:
-                raise NameError(f"name {name!r} is not defined", name=name)
-            return value
-        if name in frame.globals:
-            return self.session.external_global(frame.globals, name)
-        value = getattr(builtins, name, MISSING)
-        if module_kind(frame.globals.get("__name__")) == "user" or "__file__" not in frame.globals:
-            self.session.guards.add(sources.pinned(frame.globals), "no item", name)
-            if value is MISSING:
-                self.session.guards.add(sources.pinned(vars(builtins)), "no item", name)
-            else:
-                self.session.guards.add(sources.global_(vars(builtins), name), "is", Pin(value))
-        if value is MISSING:
-            raise NameError(f"name {name!r} is not defined", name=name)
-        if name == "locals":
-            return partial(self._locals, frame)
-        return partial(Namespace, self.session, frame.globals) if name == "globals" else value
-
-    def _locals(self, frame: Frame) -> dict[str, Any]:
-        if frame.cells or frame.parent is not None:  # it has what it uses of the functions around it, too
-            raise Uncapturable("locals() of a function within another one")
-        held = {name: self._held(name, frame) for name in list(frame.locals)}
-        held = {name: value for name, value in held.items() if value is not MISSING}
-        for value in held.values():
-            self.session.check_read(value)
-        return held
-
-    def store_name(self, name: str, value: Any, frame: Frame) -> None:
-        names: Names = frame.code.names
-        if name in names.globals:
-            self.world.overwrite("global", frame.globals, name, value)
-        elif name in names.nonlocals:
-            self._store_outer(name, value, frame)
-        elif name not in names.own and frame.parent is not None:  # ``:=`` in a comprehension
-            self.store_name(name, value, frame.parent)
-        else:
-            frame.locals[name] = value
-            self.session.note_variable(name, value, frame)
-
-    def _store_outer(self, name: str, value: Any, frame: Frame) -> None:
-        outer = frame.parent
-        while outer is not None:
-            if name in outer.code.names.own:
-                outer.locals[name] = value
-                return
-            if name in outer.cells:
-                frame = outer
-                break
-            outer = outer.parent
-        cell = frame.cells[name]
-        self.world.overlay["cell", id(cell), name] = (cell, value)
 
     def eval_NamedExpr(self, node: ast.NamedExpr, frame: Frame) -> Any:
         value = self.eval(node.value, frame)
@@ -388,95 +245,6 @@ class Expressions(Receivers):
         return self.semantics.getattr(obj, node.attr)
 
     # -- comprehensions ----------------------------------------------------------------------------------------
-
-    def _comprehension_frame(self, node: Any, frame: Frame) -> Frame:
-        names = Names(own=set().union(*(target_names(g.target) for g in node.generators)))
-        source = FunctionSource(frame.code.node, frame.code.file, names, frame.code.postponed)
-        inner = Frame(frame.name, source, frame.globals, frame)
-        inner.special, inner.function = frame.special, type(node)
-        frame.captured = True
-        return inner
-
-    def _enter_comprehension(self, node: Any, frame: Frame) -> tuple[Frame, Iterator[Any]]:
-        """The frame of a comprehension, and what its first ``for`` goes over."""
-        if any(generator.is_async for generator in node.generators):
-            raise Uncapturable("an asynchronous comprehension")
-        inner = self._comprehension_frame(node, frame)
-        first = self.semantics.iterate(self.eval(node.generators[0].iter, frame))
-        self.world.push(inner)
-        inner.captured = True
-        return inner, first
-
-    def _passes(self, generator: ast.comprehension, value: Any, inner: Frame) -> bool:
-        """Assigns the next value of a ``for``; whether it passes the conditions."""
-        self.assign(generator.target, value, inner)
-        return all(self.semantics.as_bool(self.eval(c, inner)) for c in generator.ifs)
-
-    def _comprehend(self, node: Any, frame: Frame, add: Callable[[Frame], None]) -> None:
-        """Calls ``add`` for each element of a list, set or dict. No generator does it: StopIteration of the program
-        would come out of one as a RuntimeError."""
-        inner, first = self._enter_comprehension(node, frame)
-
-        def level(i: int, values: Iterator[Any]) -> None:
-            for value in values:
-                if not self._passes(node.generators[i], value, inner):
-                    continue
-                if i + 1 < len(node.generators):
-                    level(i + 1, self.semantics.iterate(self.eval(node.generators[i + 1].iter, inner)))
-                else:
-                    add(inner)
-
-        level(0, first)
-
-    def eval_ListComp(self, node: ast.ListComp, frame: Frame) -> Any:
-        made: list[Any] = []
-        self._comprehend(node, frame, lambda f: made.append(self.eval(node.elt, f)))
-        return self.world.track(made)
-
-    def eval_SetComp(self, node: ast.SetComp, frame: Frame) -> Any:
-        made: set[Any] = set()
-
-        def add(inner: Frame) -> None:
-            value = self.eval(node.elt, inner)
-            check_operand(self.session, value)
-            made.add(value)
-
-        self._comprehend(node, frame, add)
-        return self.world.track(made)
-
-    def eval_DictComp(self, node: ast.DictComp, frame: Frame) -> Any:
-        made: dict[Any, Any] = {}
-
-        def add(inner: Frame) -> None:
-            key, value = self.eval(node.key, inner), self.eval(node.value, inner)
-            check_key(self.session, key)
-            made[key] = value
-
-        self._comprehend(node, frame, add)
-        return self.world.track(made)
-
-    def eval_GeneratorExp(self, node: ast.GeneratorExp, frame: Frame) -> Any:
-        inner, first = self._enter_comprehension(node, frame)
-
-        def level(i: int, values: Iterator[Any]) -> Iterator[Any]:
-            for value in values:
-                if not self._passes(node.generators[i], value, inner):
-                    continue
-                if i + 1 < len(node.generators):
-                    yield from level(i + 1, self.semantics.iterate(self.eval(node.generators[i + 1].iter, inner)))
-                else:
-                    yield self.eval(node.elt, inner)
-
-        def all_levels() -> Iterator[Any]:
-            try:
-                yield from level(0, first)
-            except Exception as error:
-                self.session.own_error = error
-                raise
-
-        made = named(all_levels(), f"{frame.name}.<locals>.<genexpr>")
-        self.semantics.note_made(made)
-        return made
 
     # -- strings -----------------------------------------------------------------------------------------------
 

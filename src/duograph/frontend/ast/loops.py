@@ -25,8 +25,8 @@ from ..rules.errors import INTERNAL, Restart, Uncapturable
 from ..rules.exceptions import held_by, hold, with_causes
 from ..values.grown import GrownList
 from ..values.world import Frame, Snapshot
-from ..verbs.builtins import SymbolicRange
 from ..verbs.loops import SymbolicLoop
+from ..verbs.substitutes import SymbolicRange
 from .statements import NEXT, Statements
 
 UNROLL = 32

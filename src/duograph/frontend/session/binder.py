@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from duograph.autodiff.entries import Stale
 from duograph.autodiff.hooks import REGISTERED
-from duograph.autodiff.tape import Stale
 from duograph.core.memory import ADDRESSABLE, is_shape, obtainable, readable, size_of
 from duograph.core.op import NOT_DIFFERENTIABLE, Op
 from duograph.core.op import state as dispatch

@@ -16,7 +16,7 @@ from ..rules.errors import Uncapturable
 from ..values.recipe import Called
 from ..values.restricted import Restricted
 from ..values.text import GraphText
-from .builtins import substitute
+from .substitutes import substitute
 
 MOST = 64
 """So many objects may be told apart by their numbers: each is compared with all."""

@@ -5,7 +5,6 @@ What is found on an outside object is guarded, also that it is missing; what is 
 
 from __future__ import annotations
 
-import enum
 import functools
 import operator
 import pathlib
@@ -21,8 +20,7 @@ from duograph.base.lookup import raw_getattr, raw_hasattr
 from duograph.core.dim import Dim
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, dim_size
-from duograph.tensor.eager import write
-from duograph.tensor.parameter import Parameter, as_contents
+from duograph.tensor.parameter import Parameter
 from duograph.tensor.tensor import Tensor
 
 from ..rules import sources
@@ -30,24 +28,33 @@ from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_trace
 from ..rules.facts import HEAP_TYPE, HELD, MISSING, is_plain_descriptor, lookup
 from ..rules.opaque import is_opaque
-from ..rules.policy import function_kind, is_generated, is_interpreted, is_odd_method, is_user_class, module_kind
+from ..rules.policy import is_interpreted, is_user_class, module_kind
 from ..rules.readers import own_attribute, reader_of
-from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.factories import factory_of
 from ..values.functions import CapturedFunction, check_function_attribute
 from ..values.restricted import Restricted
-from ..values.settable import check_settable
 from ..values.text import GraphText
-from ..values.world import CONTAINERS, World, is_own_dictionary
+from ..values.world import CONTAINERS, World
+from .attribute_writes import OF_PARAMETERS, AttributeWrites
 from .partials import bound_partial
+from .special_methods import (
+    PROPERTY_GETTERS,
+    has_user_getattr,
+    is_answered_by_code,
+    is_data_descriptor,
+    is_users_code,
+    is_users_descriptor,
+    special_method,
+    user_method,
+)
 
 if TYPE_CHECKING:
     from ..session.session import Session
     from .caller import Caller
 
 
-class Attributes:
+class Attributes(AttributeWrites):
     """Verbs of attributes; a part of `Semantics`."""
 
     calls: Caller
@@ -196,7 +203,7 @@ class Attributes:
         if not self.session.is_outside(obj) or callable(found):
             return getattr(obj, name)
         source = sources.attr(self.session.tensor_source(obj), name)
-        if name in raw_getattr(obj, "__dict__", ()) or name in _OF_PARAMETERS:
+        if name in raw_getattr(obj, "__dict__", ()) or name in OF_PARAMETERS:
             return self.session.external(getattr(obj, name), source)
         if lookup(type(obj), name, MISSING) is MISSING:  # a Parameter answers for flags that nobody has set
             self.session.guards.add(self.session.tensor_source(obj), "no own attribute", name)
@@ -288,9 +295,9 @@ class Attributes:
         if found is None or hasattr(type(found), "__get__") or isinstance(found, types.BuiltinFunctionType):
             watched(cls, name)
         if isinstance(found, property | types.DynamicClassAttribute) and user_method(found, "__get__") is None:
-            if lookup(type(found), "__get__") not in _PROPERTY_GETTERS:
+            if lookup(type(found), "__get__") not in PROPERTY_GETTERS:
                 raise Uncapturable(f"the attribute {name!r}, which is a {type(found).__qualname__}")
-            if _is_users_code(found.fget):
+            if is_users_code(found.fget):
                 return self._or_hook(obj, found.fget, (obj,))
             value = getattr(obj, name)
             if self.world.is_tracked(obj) or type(obj) in _PATHS:
@@ -303,7 +310,7 @@ class Attributes:
                 if not self.world.is_tracked(obj):
                     self.session.guards.add(self.session.source_of(obj), "no own attribute", name)
                 return self.calls.call(hook, (obj, name), {})
-        if isinstance(found, functools.cached_property) and name not in vars(obj) and _is_users_code(found.func):
+        if isinstance(found, functools.cached_property) and name not in vars(obj) and is_users_code(found.func):
             self._check_own(obj)
             made = self.calls.call(found.func, (obj,), {})
             if self.world.is_tracked(obj):
@@ -313,7 +320,7 @@ class Attributes:
                 self._overlay_attr(obj, name, made)
             return made
         getter = user_method(found, "__get__")
-        if getter is not None and (name not in raw_getattr(obj, "__dict__", ()) or _is_data_descriptor(found)):
+        if getter is not None and (name not in raw_getattr(obj, "__dict__", ()) or is_data_descriptor(found)):
             return self._or_hook(obj, getter, (found, obj, cls))
         if type(found) is classmethod and is_users_descriptor(found):
             raise Uncapturable(f"the attribute {name!r}, a class method that wraps a {type(found.__func__).__name__}")
@@ -348,7 +355,7 @@ class Attributes:
                 tensor = self.session.of_array(obj)
                 return value if name == "dtype" else self._tensor_attr(tensor, name)
             raise Uncapturable("a NumPy array from outside the compiled function")
-        if name in raw_getattr(obj, "__dict__", ()) and _is_answered_by_code(cls, found):
+        if name in raw_getattr(obj, "__dict__", ()) and is_answered_by_code(cls, found):
             self.session.guards.add(self.session.source_of(obj), "own value", name)  # a guard runs no code of the user
         return self._outside_attr(obj, name, value)
 
@@ -382,165 +389,11 @@ class Attributes:
     def _is_inside(self, obj: Any) -> bool:
         return id(obj) not in self.session._object_sources
 
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        """``obj.name = value``."""
-        cls = type(obj)
-        found = watched(cls, name)
-        hook = special_method(cls, "__setattr__")
-        if is_interpreted(hook):
-            self.calls.call(hook, (obj, name, value), {})
-            return
-        if isinstance(hook, types.FunctionType) and is_generated(hook):
-            if not self.world.is_tracked(obj) or is_users_descriptor(found):
-                raise Uncapturable(f"an attribute that is set on a frozen object of class {cls.__qualname__!r}")
-            setattr(obj, name, value)
-            return
-        self.object_setattr(obj, name, value, setattr)
-
-    def object_setattr(self, obj: Any, name: str, value: Any, store: Any = object.__setattr__) -> None:
-        """Sets the attribute without asking the class for a ``__setattr__`` of the user.
-
-        ``store`` does it to objects of the program.
-        """
-        found = watched(type(obj), name)
-        if (setter := user_method(found, "__set__")) is not None:
-            self.calls.call(setter, (found, obj, value), {})
-            return
-        if isinstance(found, property) and _is_users_code(found.fset):
-            self.calls.call(found.fset, (obj, value), {})
-            return
-        if isinstance(obj, CapturedFunction):
-            check_function_attribute(obj, name)
-        if name == "__dict__" and value is obj and type(vars(obj)) is dict and not vars(obj) and self._is_inside(obj):
-            self.world.opaque.change(obj)  # for good: no other path is without it
-            obj.__dict__ = obj
-            return
-        self._check_own(obj)
-        self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
-            store(obj, name, value)
-            return
-        if isinstance(obj, types.ModuleType):
-            check_settable(obj, name, value)
-            self.world.overwrite("global", vars(obj), name, value)
-            return
-        if isinstance(obj, Tensor) and not self.session.is_outside(obj):
-            if found is None or name in _OF_PARAMETERS:
-                raise Uncapturable(f"the attribute {name!r} that is set on a tensor of the program's own")
-        if isinstance(obj, Tensor) and (obj.is_symbolic or (isinstance(obj, Parameter) and name == "data")):
-            setattr(obj, name, value)
-            return
-        held = self._param_of_cell(obj, name)
-        value = as_contents(held, value)
-        if held is not None and isinstance(value, Tensor) and not isinstance(value, Parameter):
-            if held.abstract == value.abstract:
-                write(held, value)
-            else:
-                held.set_data(value)
-            return
-        if isinstance(obj, np.ndarray):
-            raise Uncapturable("a write to a NumPy array from outside the compiled function")
-        check_settable(obj, name, value)
-        self._overlay_attr(obj, name, value)
-
-    def _param_of_cell(self, obj: Any, name: str) -> Any:
-        params = None if isinstance(obj, type | Tensor) else raw_getattr(obj, "__dict__", {}).get("_params")
-        is_one = isinstance(params, dict) and isinstance(params.get(name), Parameter)
-        return self._instance_attr(obj, name) if is_one else None
-
-    def _check_own(self, obj: Any) -> None:
-        """Refuses to set or delete attributes of what is copied without them, or guarded by its value."""
-        if isinstance(obj, dict) and (lookup(type(obj), "__setattr__") is dict.__setitem__ or is_own_dictionary(obj)):
-            self.session.note_changed(obj)  # a dictionary whose attributes are its items
-        elif isinstance(obj, CONTAINERS) and raw_hasattr(obj, "__dict__") and id(obj) not in self.session.originals:
-            self.session.without_dictionary[id(obj)] = obj  # its contents are tracked, these are not
-        elif isinstance(obj, _HELD_BY_VALUE):
-            raise Uncapturable(f"an attribute that is set on an object of class {type(obj).__qualname__!r}, or deleted")
-
-    def _overlay_attr(self, obj: Any, name: str, value: Any) -> None:
-        if id(obj) in self.session.read_whole:
-            raise Uncapturable("a write to an object from outside whose dictionary the program has read")
-        if isinstance(obj, type) and name.startswith("__"):
-            raise Uncapturable("a special method that is set on a class")
-        if isinstance(obj, Tensor):  # guards of tensors are about facts: another one of the same would pass
-            self.session.guards.add(self.session.tensor_source(obj), "is", Pin(obj))
-        self.session.changes_classes |= isinstance(obj, type)
-        self.world.overwrite("attr", obj, name, value)
-        self.session._keep.append(obj)
-
-    def delattr(self, obj: Any, name: str) -> None:
-        """``del obj.name``."""
-        method = user_method(obj, "__delattr__")
-        if method is not None:
-            self.calls.call(method, (obj, name), {})
-            return
-        found = watched(cls := type(obj), name)
-        deleter = found.fdel if isinstance(found, property) else None
-        if is_interpreted(deleter):
-            self.calls.call(deleter, (obj,), {})
-            return
-        deleter = user_method(found, "__delete__")
-        if deleter is not None:
-            self.calls.call(deleter, (found, obj), {})
-            return
-        if is_users_descriptor(found):
-            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
-        self._check_own(obj)
-        self.session.check_attribute_of(obj)
-        if self.world.is_tracked(obj) and id(obj) not in self.session.without_dictionary:
-            delattr(obj, name)
-            return
-        if isinstance(found, types.MemberDescriptorType):
-            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which has no dictionary for it")
-        try:
-            self.getattr(obj, name)
-        except AttributeError as exc:  # where something is deleted, Python does not say by its ``name`` what is missing
-            if lookup(cls, "__getattr__") is not None:  # which has words of its own
-                raise Uncapturable(f"the missing attribute {name!r} of a {cls.__name__} object is deleted") from exc
-            raise AttributeError(*exc.args) from None
-        hook = lookup(cls, "__delattr__")
-        if isinstance(hook, types.FunctionType) and is_generated(hook):
-            raise Uncapturable(f"the attribute {name!r} of a {cls.__name__} object, which may not be deleted")
-        if ("attr", id(obj), name) not in self.world.overlay and not _is_own(obj, name, found):
-            raise Uncapturable(f"the deleted attribute {name!r}, which the class has")
-        self._overlay_attr(obj, name, MISSING)
-
-
-def user_method(obj: Any, name: str) -> Any:
-    """The special method of ``obj`` if it is user code that must be interpreted, else ``None``."""
-    cls = type(obj)
-    if cls.__module__ == "builtins" and not is_user_class(cls):
-        return None
-    found = special_method(cls, name)
-    if isinstance(found, types.FunctionType):
-        return found if function_kind(found) == "user" and not is_generated(found) else None
-    return found if hasattr(type(found), "captured_target") else None
-
-
-def special_method(cls: type, name: str) -> Any:
-    """The special method of ``cls`` without binding it.
-
-    Raises:
-        Uncapturable: it is code of the user that nobody would interpret.
-    """
-    found = watched(cls, name)
-    if is_odd_method(cls, name, found):
-        raise Uncapturable(f"{cls.__qualname__}.{name}, which is a {type(found).__name__} instead of a function")
-    if (
-        found is None and name != "__hash__"
-    ):  # a class with ``__iter__ = None`` is not asked for ``__getitem__`` instead
-        for base in cls.__mro__:
-            if name in base.__dict__:
-                raise Uncapturable(f"{cls.__qualname__}.{name}, which is None instead of a function")
-    return found
-
 
 _METHODS = (types.MethodType, types.BuiltinMethodType)
 _PATHS = (pathlib.PosixPath, pathlib.WindowsPath, pathlib.PurePosixPath, pathlib.PureWindowsPath)
 """Classes of objects that never change, but whose properties give a new object each time."""
 _VALUES = (GraphText, str, bytes, int, float, complex, tuple, list, dict, set)
-_HELD_BY_VALUE = (str, bytes, int, float, complex, tuple, *CONTAINERS)
-_OF_PARAMETERS = ("name", "requires_grad", "layerwise_parallel", "parallel_optimizer", "init_mode", "key")
 _FACTS_OF_ARRAYS = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes")
 _FACTS = ("__name__", "__qualname__", "__module__", "__doc__", "__bases__", "__mro__", "__annotations__")
 
@@ -552,46 +405,9 @@ def _is_data_of_class(obj: Any, found: Any, name: str) -> bool:
     return name not in raw_getattr(obj, "__dict__", ())
 
 
-def is_users_descriptor(found: Any) -> bool:
-    """Whether reading ``found`` by way of a class, or of its instance, may run code of the user."""
-    if not hasattr(type(found), "__get__") or is_plain_descriptor(found):
-        return False
-    if user_method(found, "__get__") is not None:
-        return True
-    return _is_users_code(found.__func__ if type(found) is classmethod else getattr(found, "fget", None))
-
-
-_PROPERTY_GETTERS = (property.__get__, types.DynamicClassAttribute.__get__, enum.property.__get__)
-
-
-def _is_users_code(code: Any) -> bool:
-    """Whether what a property or the like calls is to be called as the program calls it, not natively."""
-    return code is not None and (is_interpreted(code) or not isinstance(code, types.FunctionType))
-
-
-def _is_own(obj: Any, name: str, found: Any) -> bool:
-    """Whether an attribute that is there is the object's own, in its dictionary or in a slot."""
-    return name in raw_getattr(obj, "__dict__", ()) or hasattr(type(found), "__delete__")
-
-
-def _is_data_descriptor(found: Any) -> bool:
-    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
-
-
-def _is_answered_by_code(cls: type, found: Any) -> bool:
-    """Whether code of the user gives an attribute that the dictionary of an instance of ``cls`` lacks."""
-    if found is None:
-        return is_interpreted(special_method(cls, "__getattr__"))
-    return isinstance(found, functools.cached_property) or user_method(found, "__get__") is not None
-
-
 def _has_attr(obj: Any, name: str) -> bool:
     try:
         object.__getattribute__(obj, name)
     except AttributeError:
-        return getattr(obj, name, MISSING) is not MISSING if not _has_user_getattr(obj) else False
+        return getattr(obj, name, MISSING) is not MISSING if not has_user_getattr(obj) else False
     return True
-
-
-def _has_user_getattr(obj: Any) -> bool:
-    return is_interpreted(lookup(type(obj), "__getattr__"))

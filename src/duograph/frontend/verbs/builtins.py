@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import builtins
 import functools
 import inspect
@@ -17,63 +16,28 @@ import numpy as np
 
 from duograph.core.dtype import DType, as_dtype, float32, float64
 from duograph.ops.cast import cast, identity
-from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, as_scalar, is_number, scalar_binary
 from duograph.tensor.tensor import Tensor
 
 from ..programs.printing import PrintTarget
 from ..rules.errors import Uncapturable
 from ..rules.opaque import is_iterator
-from ..rules.policy import is_builtin_class, is_user_class
-from ..rules.sources import Pin
 from ..rules.watch import watched
 from ..values.collector import Collector
 from ..values.functions import CapturedFunction
 from ..values.grown import GrownList
-from ..values.recipe import Called
-from ..values.restricted import Restricted
 from ..values.text import GraphText, contains_symbolic, formatted
-from .attributes import user_method
 from .callbacks import key_function
 from .chosen import is_index
-from .contexts import RECREATE, Quiet
+from .classes import is_instance
+from .contexts import Quiet
 from .native_errors import run_native
 from .operands import check_elements, check_holder, check_operand, check_text
 from .order import in_order, keys_of
 from .raw_attributes import object_getattr
+from .special_methods import user_method
+from .substitutes import SUBSTITUTES, SymbolicRange, substitute
 from .texts import format_constant, text_of_user_object
-
-SUBSTITUTES: dict[Any, Callable[..., Any]] = {**RECREATE}
-
-
-def substitute(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Registers what is called instead of ``functions``; it gets the `Calls` object first."""
-
-    def register(fn: Callable[..., Any]) -> Callable[..., Any]:
-        for f in functions:
-            SUBSTITUTES[f] = fn
-        return fn
-
-    return register
-
-
-class SymbolicRange:
-    """``range`` whose bounds are only known at run time; a ``for`` over it becomes a loop of the graph."""
-
-    symbolic_bounds = True
-
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
-        self.start, self.stop, self.step = start, stop, step
-
-    def make_python_object(self, collector: Collector) -> Called:
-        """Where it leaves the program, it is a range again."""
-        return Called(range, [collector.recipe(bound) for bound in (self.start, self.stop, self.step)])
-
-    def _unknown(self, *_: Any) -> Any:
-        raise Uncapturable("a range with bounds only known at run time, used other than in a for statement")
-
-    __iter__ = __len__ = __bool__ = __getitem__ = __contains__ = __reversed__ = index = count = _unknown
-    __eq__ = __hash__ = __str__ = __repr__ = __format__ = _unknown  # type: ignore[assignment]
 
 
 @substitute(print)
@@ -105,100 +69,12 @@ def _is_not(calls: Any, a: Any, b: Any) -> Any:
     return same == False if isinstance(same, Scalar) else not same  # type: ignore[comparison-overlap]  # noqa: E712
 
 
-@substitute(isinstance)
-def _isinstance(calls: Any, obj: Any, cls: Any) -> bool:
-    if isinstance(obj, NumpyScalar):
-        return any(_is_of(calls, obj, obj.numpy_type, one) for one in _kinds(cls))
-    if isinstance(obj, Scalar | GraphText | SymbolicRange):
-        kind = str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else obj.type.python_type
-        return any(_is_of(calls, obj, kind, one) for one in _kinds(cls))
-    _guard_class(calls, obj)
-    if isinstance(obj, CapturedFunction):
-        return any(_is_of(calls, obj, types.FunctionType, kind) for kind in _kinds(cls))
-    return any(_is_kind(calls, obj, kind) for kind in _kinds(cls))
-
-
 _ASKS_CLASS: dict[Any, type] = {
     inspect.isfunction: types.FunctionType, inspect.ismethod: types.MethodType, inspect.isclass: type,
     inspect.isbuiltin: types.BuiltinFunctionType, inspect.ismodule: types.ModuleType,
 }  # fmt: skip
 for _asked, _answer in _ASKS_CLASS.items():
-    SUBSTITUTES[_asked] = lambda calls, object, _kind=_answer: _isinstance(calls, object, _kind)
-
-
-def _kinds(cls: Any) -> list[Any]:
-    """The classes that ``isinstance`` is asked about."""
-    if isinstance(cls, tuple):
-        return [kind for part in cls for kind in _kinds(part)]
-    return list(cls.__args__) if isinstance(cls, types.UnionType) else [cls]
-
-
-def _is_of(calls: Any, obj: Any, kind: type, cls: Any) -> bool:
-    """``isinstance(obj, cls)`` of a run-time value, which stands for an object of class ``kind``."""
-    asked = user_method(cls, "__instancecheck__")
-    if asked is not None and cls is not kind:
-        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
-    return issubclass(kind, cls)
-
-
-def _is_kind(calls: Any, obj: Any, cls: Any) -> bool:
-    """``isinstance(obj, cls)``; what an abstract class answers depends on what is registered with it."""
-    asked = user_method(cls, "__instancecheck__")
-    if asked is not None and cls is not type(obj):
-        return calls.semantics.as_bool(calls.call(asked, (cls, obj), {}))
-    answer = isinstance(obj, cls)
-    kind = type(obj)
-    if isinstance(cls, abc.ABCMeta) and cls not in kind.__mro__ and not (answer and is_builtin_class(kind)):
-        asks_object = getattr(cls, "_is_protocol", False) and not _is_subclass(kind, cls)
-        if kind.__class__ is not obj.__class__.__class__ or asks_object:
-            raise Uncapturable(f"whether an object is a {cls.__qualname__}")
-        calls.session.guards.add(calls.session.source_of(cls), "kind of", (Pin(kind), answer))
-    return answer
-
-
-def _is_subclass(kind: type, cls: type) -> bool:
-    """``issubclass(kind, cls)``; a protocol with attributes that are no methods does not say so of classes."""
-    try:
-        return issubclass(kind, cls)
-    except TypeError:
-        return False
-
-
-@substitute(issubclass)
-def _issubclass(calls: Any, kind: Any, cls: Any) -> bool:
-    for one in _kinds(cls):
-        if user_method(one, "__subclasscheck__") is not None:
-            raise Uncapturable(f"a class that decides in Python what its subclasses are ({one.__qualname__})")
-        if isinstance(one, abc.ABCMeta) and isinstance(kind, type) and one not in kind.__mro__:
-            calls.session.guards.add(calls.session.source_of(one), "kind of", (Pin(kind), issubclass(kind, one)))
-    return issubclass(kind, cls)
-
-
-def _guard_class(calls: Any, obj: Any) -> None:
-    """Guards of identity do not cover ``obj.__class__ = ...``."""
-    if isinstance(obj, Restricted):
-        obj.refuse()
-    if id(obj) in (choices := calls.session.choices).derived:
-        choices.check_known(obj)
-    if id(obj) in calls.session.without_dictionary:
-        return
-    if is_user_class(type(obj)) and not isinstance(obj, type | Tensor) and not calls.world.is_tracked(obj):
-        calls.session.guards.add(calls.session.source_of(obj), "type", type(obj))
-
-
-@substitute(type)
-def _type(calls: Any, *args: Any, **kwargs: Any) -> Any:
-    if len(args) != 1:
-        raise Uncapturable("a class made by type(name, bases, dict)")
-    obj = args[0]
-    if isinstance(obj, Scalar):
-        return obj.type.python_type
-    if isinstance(obj, NumpyScalar):
-        return obj.numpy_type
-    _guard_class(calls, obj)
-    if isinstance(obj, CapturedFunction):
-        return types.FunctionType
-    return str if isinstance(obj, GraphText) else range if isinstance(obj, SymbolicRange) else type(obj)
+    SUBSTITUTES[_asked] = lambda calls, object, _kind=_answer: is_instance(calls, object, _kind)
 
 
 @substitute(bool)
@@ -547,17 +423,7 @@ def _refused(name: str) -> Callable[..., Any]:
     return refuse
 
 
-for _name in (
-    "input",
-    "open",
-    "exec",
-    "eval",
-    "compile",
-    "globals",
-    "dir",
-    "breakpoint",
-    "memoryview",
-):
+for _name in ("input", "open", "exec", "eval", "compile", "globals", "dir", "breakpoint", "memoryview"):
     SUBSTITUTES[getattr(builtins, _name)] = _refused(_name)
 
 

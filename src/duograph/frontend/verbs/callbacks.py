@@ -20,9 +20,9 @@ from duograph.base.lookup import raw_getattr, raw_hasattr
 from ..rules.errors import Uncapturable
 from ..rules.opaque import is_iterator
 from ..rules.policy import is_interpreted, is_user_class, module_kind
-from .attributes import user_method
 from .decimals import is_decimal
 from .operands import check_key, check_operand, only_moves
+from .special_methods import user_method
 
 if TYPE_CHECKING:
     from .caller import Caller

@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from ..values.restricted import Restricted
-from .builtins import substitute
+from .substitutes import substitute
 
 _NUMBERS = (int, float, bool)
 

@@ -28,7 +28,7 @@ from ..rules.policy import is_builtin_class, is_user_class
 from ..values.functions import name_of
 from ..values.recipe import Constant
 from ..values.text import GraphText
-from .builtins import SUBSTITUTES, substitute
+from .substitutes import SUBSTITUTES, substitute
 from .texts import text_of_user_object
 
 _LEVELS = {

@@ -16,7 +16,7 @@ from duograph.tensor.tensor import Tensor
 from ..rules.errors import Uncapturable
 from ..rules.policy import function_kind, is_generated
 from ..rules.watch import watched
-from .attributes import user_method
+from .special_methods import user_method
 
 Turn = tuple[Any, Any, str]
 

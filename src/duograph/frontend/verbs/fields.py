@@ -10,7 +10,7 @@ from ..rules.errors import Uncapturable
 from ..rules.facts import has_slots
 from ..rules.policy import is_interpreted
 from ..rules.watch import watched
-from .attributes import is_users_descriptor, special_method, user_method
+from .special_methods import is_users_descriptor, special_method, user_method
 
 _FIELD, INIT_VAR = (vars(dataclasses)[name] for name in ("_FIELD", "_FIELD_INITVAR"))
 _ASKS_FACTORY = vars(dataclasses)["_HAS_DEFAULT_FACTORY"]

@@ -32,9 +32,9 @@ from ..rules.watch import watched
 from ..values.closures import is_annotated
 from ..values.functions import CapturedFunction
 from ..values.text import GraphText
-from .builtins import substitute
 from .fields import INIT_VAR
 from .native_errors import run_native
+from .substitutes import substitute
 
 
 @substitute(builtins.vars)

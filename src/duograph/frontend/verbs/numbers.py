@@ -13,10 +13,10 @@ from duograph.ops.scalar import BINARY, UNARY, Scalar, as_scalar, scalar_binary,
 from duograph.tensor.tensor import Tensor
 
 from ..rules.errors import Uncapturable
-from .attributes import user_method
-from .builtins import SUBSTITUTES, substitute
 from .native_errors import run_native
 from .operands import MOST_DIGITS
+from .special_methods import user_method
+from .substitutes import SUBSTITUTES, substitute
 
 _NUMBERS = Scalar | int | float
 

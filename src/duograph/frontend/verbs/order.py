@@ -10,10 +10,10 @@ from duograph.ops.scalar import Scalar
 
 from ..control.paths import Outcome
 from ..rules.errors import INTERNAL, Uncapturable
-from .attributes import user_method
 from .callbacks import key_function
 from .operands import check_operand
 from .semantics import has_generated
+from .special_methods import user_method
 
 MAX_ORDERED = {sorted: 4, max: 6, min: 6}
 """Of so many numbers that are only known at run time the order is found out: each comparison doubles the paths."""

@@ -39,11 +39,12 @@ from ..values.movable import PLAIN
 from ..values.restricted import Restricted
 from ..values.text import GraphText, Percent, contains_symbolic, rendered
 from ..values.world import CONTAINERS, Conflict
-from .attributes import Attributes, user_method
+from .attributes import Attributes
 from .chosen import are_equal, is_among, is_index, is_sequence, item_at, part, position, static_size
 from .dispatch import comparisons_in_turn, operands_in_turn
 from .native_errors import run_native
 from .operands import check_holder, check_key, check_operand, check_text
+from .special_methods import user_method
 from .texts import percent
 
 if TYPE_CHECKING:

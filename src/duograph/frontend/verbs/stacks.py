@@ -8,9 +8,9 @@ from typing import Any
 from ..rules.errors import INTERNAL, Uncapturable
 from ..rules.opaque import is_file
 from ..rules.policy import module_kind
-from .attributes import user_method
-from .builtins import substitute
 from .contexts import CapturedContext
+from .special_methods import user_method
+from .substitutes import substitute
 
 _PURE_MANAGERS = (contextlib.nullcontext, contextlib.suppress)
 

@@ -16,8 +16,8 @@ from ..rules.errors import Uncapturable
 from ..rules.facts import lookup
 from ..rules.policy import is_user_class
 from ..values.text import GraphText, Template, contains_symbolic, formatted, rendered
-from .attributes import user_method
 from .operands import check_text
+from .special_methods import user_method
 
 _FORMAT_OF_MEMBERS = vars(enum.Enum)["__format__"]  # formats what ``str`` gives
 _SAYING = ("__str__", "__repr__", "__format__")

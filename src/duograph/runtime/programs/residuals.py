@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from duograph.autodiff.entries import Residual
 from duograph.autodiff.stacks import StackCell
-from duograph.autodiff.tape import Residual
 from duograph.core.borders import renamed, symbols_in
 from duograph.core.dim import Symbol
 from duograph.core.types import ObjectType, ScalarType, TensorType, TokenType, Type

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from duograph.autodiff.tape import Residual
+from duograph.autodiff.entries import Residual
 from duograph.core.dim import evaluate
 from duograph.core.kernel import as_value
 from duograph.core.types import INT, ObjectType, ScalarType, StackType, TensorType, TokenType, TupleType, Type
