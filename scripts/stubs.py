@@ -22,13 +22,14 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from duograph import Tensor
+from duograph import PATHS, Tensor
 from duograph.api.primitives.base import Primitive
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1] / "src"
 PACKAGES = (
     "duograph", "duograph.nn", "duograph.ops", "duograph.mint", "duograph.mint.nn", "duograph.mint.nn.functional",
     "duograph.numpy", "duograph.train", "duograph.common", "duograph.experimental", "duograph.nn.optim",
+    "duograph.nn.probability", "duograph.nn.probability.distribution",
 )  # fmt: skip
 METHODS = "duograph.tensor.methods"
 """The module that only type checkers find: the base class of `Tensor` with what the package attaches to it."""
@@ -148,7 +149,7 @@ class Stub:
         """Parameters with annotations and with defaults where these are literals."""
         plain = []
         for p in signature.parameters.values():
-            annotation = self.annotation(p.annotation)
+            annotation = self.annotation(p.annotation) or ("Any" if p.name != "self" else "")
             default = p.default
             if default is not p.empty and not isinstance(default, bool | int | float | str | None):
                 default = DOTS
@@ -220,10 +221,11 @@ DOTS = type("Dots", (), {"__repr__": lambda self: "..."})()
 
 
 def public_names(package: ModuleType) -> list[str]:
-    """What a package shows: its ``__all__``, or what ``dir`` says is its own."""
+    """What a package shows: its ``__all__`` and the modules that it loads late, or what ``dir`` says is its own."""
     listed = getattr(package, "__all__", None)
     if listed is not None:
-        return [*listed]
+        lazy = vars(package).get("_names")
+        return [*listed, *(lazy.modules if lazy is not None else ())]
     found = {n: getattr(package, n) for n in dir(package) if not n.startswith("_")}
     imported = {n for n, s in statements(package.__name__).items() if isinstance(s, ast.ImportFrom | ast.Import)}
     return [n for n in found if n not in imported]
@@ -271,6 +273,8 @@ def stubs() -> Iterator[tuple[pathlib.Path, str]]:
         package = import_module(name)
         yield pathlib.Path(package.__file__ or "").with_suffix(".pyi"), package_stub(package)
     yield SOURCE.joinpath(*METHODS.split(".")).with_suffix(".pyi"), methods_stub()
+    for name, home in PATHS.items():
+        yield SOURCE.joinpath("duograph", f"{name}.pyi"), f"{HEAD.splitlines()[0]}\nfrom {home} import *\n"
 
 
 def main() -> int:

@@ -5,9 +5,11 @@ A name that became ``Any`` is an error of ``assert_type``; a mistake that is no 
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import duograph as ms
+import duograph.communication as comm
+import duograph.dataset as ds
 import duograph.numpy as mnp
 from duograph import Tensor, mint, nn, ops
 from duograph.core.dtype import Float
@@ -50,6 +52,20 @@ def known() -> None:
     assert_type(nn.Adam(net.trainable_params(), learning_rate=0.1), Adam)
     assert_type(scaled(x), Tensor)
     assert_type(scaled.explain(), Explanation)
+    assert_type(ms.value_and_grad(scaled)(x, factor=3.0), tuple[Tensor, Any])
+    assert_type(ms.value_and_grad(lambda a: a, sens_param=True)(x, x), tuple[Any, Any])
+    assert_type(ms.vmap(scaled, in_axes=(0, None))(x, 2.0), Tensor)
+    assert_type(ms.nn.probability.distribution.Normal(0.0, 1.0).log_prob(x), Tensor)
+    assert_type(mint.optim.SGD(net.trainable_params(), 0.1).param_groups, list[dict[str, Any]])
+    comm.get_rank  # noqa: B018
+
+
+def pipelines() -> ds.Dataset:
+    data = ds.NumpySlicesDataset([1, 2, 3, 4], shuffle=False)
+    data = data.map(lambda column: column).shuffle(2).batch(2)
+    first, _ = data.split([1, 1])
+    data = data + first.repeat(2)
+    return data.take(1)
 
 
 def mistakes(x: Tensor) -> None:
@@ -60,3 +76,4 @@ def mistakes(x: Tensor) -> None:
     nn.NoSuchLayer  # type: ignore[attr-defined] # noqa: B018
     ms.no_such_name  # type: ignore[attr-defined] # noqa: B018
     scaled()  # type: ignore[call-arg]
+    ms.grad(scaled)(x, "no factor")  # type: ignore[arg-type]

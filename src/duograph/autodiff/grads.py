@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from types import FunctionType
-from typing import Any
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from duograph.base.lookup import raw_hasattr
 from duograph.base.notices import nothing_to_differentiate
@@ -14,6 +14,16 @@ from duograph.core.errors import user_error
 from duograph.tensor.tensor import Tensor
 
 from .record import Recorded, cotangents_for, is_tensor, ones_for
+
+P = ParamSpec("P")
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Differentiated(Protocol[P, R_co]):
+    """What type checkers know of a gradient function: it takes what the plain one takes."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
 
 def _checked_position(grad_position: Any, weights: Any) -> Any:
@@ -215,6 +225,19 @@ def _has_tensor(value: Any) -> bool:
     return any(is_tensor(x) for x in leaves(value))
 
 
+@overload
+def grad(
+    fn: Callable[P, Any], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+) -> Differentiated[P, Any]: ...
+@overload
+def grad(
+    fn: Callable[..., Any],
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]: ...
 def grad(
     fn: Any,
     grad_position: Any = 0,
@@ -261,6 +284,19 @@ def grad(
     return _named(fn, after_grad)
 
 
+@overload
+def value_and_grad(
+    fn: Callable[P, R], grad_position: Any = 0, weights: Any = None, has_aux: bool = False, return_ids: bool = False
+) -> Differentiated[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    fn: Callable[..., R],
+    grad_position: Any = 0,
+    weights: Any = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., tuple[R, Any]]: ...
 def value_and_grad(
     fn: Any,
     grad_position: Any = 0,

@@ -9,7 +9,7 @@ do, so in-place writes work; and tapes inside of the program see batched payload
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from duograph.base.tree import map_tree
 from duograph.core.op import NO_RULE, Op, binding, restoring, state
@@ -23,6 +23,9 @@ from duograph.tensor.tensor import SymbolicValueError, Tensor, type_of, wrap
 
 from .hooks import call_user
 from .tape import taping
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Batched:
@@ -140,7 +143,7 @@ def _element(value: Any, i: int) -> Any:
     return reshape(slice_axis(value, 0, i, i + 1), shape=tuple(value.shape[1:]))
 
 
-def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0) -> Callable[..., Any]:
+def vmap(fn: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0) -> Callable[P, R]:
     """A function that maps ``fn`` over an axis of its arguments, all at once.
 
     Args:

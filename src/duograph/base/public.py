@@ -47,6 +47,7 @@ class Names:
 
     Attributes:
         all: the public names, for ``__all__``.
+        modules: those of them that are modules, by name.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Names:
                 shown, _, name = entry.partition("=")
                 self._homes[shown] = module, name or shown
         places = modules if isinstance(modules, Mapping) else {name: f"{package}.{name}" for name in modules}
-        self._modules = dict(places)
+        self.modules = dict(places)
         self.all = list(self._homes)
 
     def get(self, name: str) -> Any:
@@ -69,8 +70,8 @@ class Names:
             AttributeError: there is no such name; it says what to write instead.
         """
         package = sys.modules[self.package]
-        if name in self._modules:
-            value: Any = import_module(self._modules[name])
+        if name in self.modules:
+            value: Any = import_module(self.modules[name])
         elif name in self._homes:
             home, inner = self._homes[name]
             value = getattr(import_module(home), inner)
@@ -81,7 +82,7 @@ class Names:
 
     def listing(self) -> list[str]:
         """What ``dir`` shows of the package."""
-        return sorted({*own_names(vars(sys.modules[self.package])), *self.all, *self._modules})
+        return sorted({*own_names(vars(sys.modules[self.package])), *self.all, *self.modules})
 
 
 def own_names(namespace: Mapping[str, Any]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from .mindrecord import save_rows
 from .run import DictIterator, Row, Run, TupleIterator
 from .workers import Job
 
-NODES: dict[str, Callable[..., Dataset]] = {}
+NODES: dict[str, Callable[..., Any]] = {}
 """What the methods of `Dataset` put on top of a data set, by method: the classes of ``nodes.py`` and ``batches.py``,
 which derive from `Dataset` and enter themselves (``class Map(Dataset, node="map")``)."""
 
@@ -161,6 +161,8 @@ class Dataset:
         return self.create_tuple_iterator(num_epochs=1)
 
     # -- pipelines ---------------------------------------------------------------------------------------------------
+    # What these methods give is a node on top of this one, of another class. Annotated as `Self`, it may go to the same
+    # variable: `data = ImageFolderDataset(path)` and `data = data.map(decode)`, which type checkers refuse otherwise.
 
     def map(
         self,
@@ -169,7 +171,7 @@ class Dataset:
         output_columns: Any = None,
         num_parallel_workers: int | None = None,
         **kwargs: Any,
-    ) -> Dataset:
+    ) -> Self:
         """Applies operations to columns, one after another.
 
         Args:
@@ -195,7 +197,7 @@ class Dataset:
         drop_remainder: bool = False,
         num_parallel_workers: int | None = None,
         **kwargs: Any,
-    ) -> Dataset:
+    ) -> Self:
         """Puts rows together.
 
         Args:
@@ -217,7 +219,7 @@ class Dataset:
         drop_remainder: bool = False,
         num_parallel_workers: int | None = None,
         pad_info: dict[str, Any] | None = None,
-    ) -> Dataset:
+    ) -> Self:
         """Like `batch`; columns are padded to ``pad_info`` (name: (shape, value)), or to the largest row."""
         return NODES["batch"](self, batch_size, drop_remainder, pad_info=pad_info or {}, workers=num_parallel_workers)
 
@@ -230,7 +232,7 @@ class Dataset:
         pad_info: dict[str, Any] | None = None,
         pad_to_bucket_boundary: bool = False,
         drop_remainder: bool = False,
-    ) -> Dataset:
+    ) -> Self:
         """Batches of rows of like length.
 
         Args:
@@ -247,7 +249,7 @@ class Dataset:
             pad_to_bucket_boundary, drop_remainder,
         )  # fmt: skip
 
-    def shuffle(self, buffer_size: int) -> Dataset:
+    def shuffle(self, buffer_size: int) -> Self:
         """Mixes rows within a buffer of ``buffer_size`` rows.
 
         Raises:
@@ -255,21 +257,21 @@ class Dataset:
         """
         return NODES["shuffle"](self, buffer_size)
 
-    def repeat(self, count: int | None = None) -> Dataset:
+    def repeat(self, count: int | None = None) -> Self:
         """Repeats the data ``count`` times (-1 or ``None``: without end)."""
         return NODES["repeat"](self, -1 if count is None else count)
 
     def filter(
         self, predicate: Callable[..., Any], input_columns: Any = None, num_parallel_workers: int | None = None
-    ) -> Dataset:
+    ) -> Self:
         """Keeps rows for which ``predicate`` of the columns holds."""
         return NODES["filter"](self, predicate, input_columns, num_parallel_workers)
 
-    def project(self, columns: Any) -> Dataset:
+    def project(self, columns: Any) -> Self:
         """Keeps the named columns, in this order."""
         return NODES["project"](self, [columns] if isinstance(columns, str) else list(columns))
 
-    def rename(self, input_columns: Any, output_columns: Any) -> Dataset:
+    def rename(self, input_columns: Any, output_columns: Any) -> Self:
         """Gives columns other names.
 
         Raises:
@@ -277,12 +279,13 @@ class Dataset:
         """
         return NODES["rename"](self, names_of(input_columns), names_of(output_columns))
 
-    def zip(self, datasets: Any) -> Dataset:
+    def zip(self, datasets: Any) -> Self:
         """Puts the columns of data sets side by side."""
         others = datasets if isinstance(datasets, tuple) else (datasets,)
-        return zip((self, *others))
+        made: Any = zip((self, *others))
+        return made
 
-    def concat(self, datasets: Any) -> Dataset:
+    def concat(self, datasets: Any) -> Self:
         """The rows of this data set, then those of others."""
         others = datasets if isinstance(datasets, list) else [datasets]
         for other in others:
@@ -290,10 +293,10 @@ class Dataset:
                 raise TypeError(f"Invalid datasets, expected Dataset object, but got {type(other)}!")
         return NODES["concat"](self, *others)
 
-    def __add__(self, other: Dataset) -> Dataset:
+    def __add__(self, other: Dataset) -> Self:
         return self.concat([other])
 
-    def take(self, count: int = -1) -> Dataset:
+    def take(self, count: int = -1) -> Self:
         """The first ``count`` rows."""
         if not (count == -1 or 0 < count <= INT32_MAX):
             raise ValueError(
@@ -301,7 +304,7 @@ class Dataset:
             )
         return NODES["take"](self, count)
 
-    def skip(self, count: int) -> Dataset:
+    def skip(self, count: int) -> Self:
         """All but the first ``count`` rows."""
         if isinstance(count, bool) or not isinstance(count, int):
             raise TypeError(f"Argument count with value {count} is not of type [<class 'int'>], but got {type(count)}.")
@@ -309,7 +312,7 @@ class Dataset:
             raise ValueError(f"Input count is not within the required interval of [0, {INT32_MAX}].")
         return NODES["skip"](self, count)
 
-    def split(self, sizes: list[Any], randomize: bool = True) -> tuple[Dataset, ...]:
+    def split(self, sizes: list[Any], randomize: bool = True) -> tuple[Self, ...]:
         """Splits rows into parts.
 
         Args:
@@ -321,23 +324,23 @@ class Dataset:
         """
         return tuple(NODES["split"](self, start, stop, randomize) for start, stop in parts_of(sizes, self.size()))
 
-    def apply(self, apply_func: Callable[[Dataset], Dataset]) -> Dataset:
+    def apply(self, apply_func: Callable[[Self], Any]) -> Self:
         """``apply_func`` of this data set."""
         if not callable(apply_func):
             raise TypeError("apply_func must be a function.")
         made = apply_func(self)
         if not isinstance(made, Dataset):
             raise TypeError("apply_func must return a dataset.")
-        return made
+        return made  # type: ignore[return-value]  # another class of node, see above
 
-    def flat_map(self, func: Callable[..., Dataset]) -> Dataset:
+    def flat_map(self, func: Callable[..., Dataset]) -> Self:
         """The rows of the data sets that ``func`` makes of each row."""
         return NODES["flat_map"](self, func)
 
     def reset(self) -> None:
         """Nothing is kept between iterators."""
 
-    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Any = None) -> Dataset:
+    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Any = None) -> Self:
         """Rows are made when asked for: nothing waits. ``callback`` is called by `sync_update`."""
         self._callbacks = {**getattr(self, "_callbacks", {}), condition_name: callback}
         return self

@@ -54,6 +54,11 @@ from duograph.api.functional.sorting import unique_consecutive as unique_consecu
 from duograph.api.functional.statistics import kthvalue as kthvalue
 from duograph.api.functional.unary import round as round
 from duograph.api.functional.unary import sinc as sinc
+from duograph.mint import distributed as distributed
+from duograph.mint import linalg as linalg
+from duograph.mint import nn as nn
+from duograph.mint import optim as optim
+from duograph.mint import special as special
 from duograph.mint.creation import bernoulli as bernoulli
 from duograph.mint.creation import clone as clone
 from duograph.mint.creation import empty as empty
@@ -248,9 +253,9 @@ def tanh(input: Any) -> Tensor:
     """Hyperbolic tangent."""
 def trunc(input: Any) -> Tensor:
     """Rounded towards zero."""
-def unbind(input, dim=0) -> Any:
+def unbind(input: Any, dim: Any = 0) -> Any:
     """The slices along ``dim``, without that axis."""
-def unsqueeze(input, dim) -> Tensor:
+def unsqueeze(input: Any, dim: Any) -> Tensor:
     """With a new axis of size 1 at position ``dim``."""
 def xlogy(input: Any, other: Any) -> Tensor:
     """``input * log(other)``, 0 where input is 0."""
@@ -266,67 +271,67 @@ def std_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bo
     """The standard deviation over ``dim`` and the mean; divides by the count minus ``correction``."""
 def var_mean(input: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Any:
     """The variance over ``dim`` and the mean; divides by the count minus ``correction``."""
-def sub(input, other, *, alpha=1) -> Tensor:
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """``input - alpha * other``."""
-def div(input, other, *, rounding_mode=None) -> Tensor:
+def div(input: Any, other: Any, *, rounding_mode: Any = None) -> Tensor:
     """``input / other``; integers give float32."""
-def all(input, dim=None, keepdim=False) -> Tensor:
+def all(input: Any, dim: Any = None, keepdim: Any = False) -> Tensor:
     """Whether all of ``input`` (bool) over ``dim`` hold."""
-def any(input, dim=None, keepdim=False) -> Tensor:
+def any(input: Any, dim: Any = None, keepdim: Any = False) -> Tensor:
     """Whether any of ``input`` (bool) over ``dim`` holds."""
-def arange(start=0, end=None, step=1, *, dtype=None) -> Tensor:
+def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """``start``, ``start + step``, ... below ``end``; int64 if all arguments are ints, else float32."""
-def argmax(input, dim=None, keepdim=False) -> Tensor:
+def argmax(input: Any, dim: Any = None, keepdim: Any = False) -> Tensor:
     """Index (int64) of the first maximum along ``dim``, or in the flattened tensor."""
-def cat(tensors, dim=0) -> Tensor:
+def cat(tensors: Any, dim: Any = 0) -> Tensor:
     """The tensors one after the other along ``dim``; mixed dtypes are promoted."""
-def stack(tensors, dim=0) -> Tensor:
+def stack(tensors: Any, dim: Any = 0) -> Tensor:
     """The tensors, of one shape and dtype, along a new axis."""
-def chunk(input, chunks, dim=0) -> Any:
+def chunk(input: Any, chunks: Any, dim: Any = 0) -> Any:
     """At most ``chunks`` views of equal size along ``dim``."""
-def split(tensor, split_size_or_sections, dim=0) -> Any:
+def split(tensor: Any, split_size_or_sections: Any, dim: Any = 0) -> Any:
     """Views of the given size (the last may be smaller), or of the given sizes, along ``dim``."""
-def cummax(input, dim) -> Any:
+def cummax(input: Any, dim: Any) -> Any:
     """Running maximum along ``dim`` and its index."""
-def cummin(input, dim) -> Any:
+def cummin(input: Any, dim: Any) -> Any:
     """Running minimum along ``dim`` and its index."""
-def cumprod(input, dim, dtype=None) -> Tensor:
+def cumprod(input: Any, dim: Any, dtype: Any = None) -> Tensor:
     """Running product along ``dim``."""
-def diff(input, n=1, dim=-1, prepend=None, append=None) -> Tensor:
+def diff(input: Any, n: Any = 1, dim: Any = -1, prepend: Any = None, append: Any = None) -> Tensor:
     """Differences of neighbours along ``dim``, ``n`` times."""
-def dstack(tensors) -> Tensor:
+def dstack(tensors: Any) -> Tensor:
     """Joined along the third axis."""
-def flip(input, dims) -> Tensor:
+def flip(input: Any, dims: Any) -> Tensor:
     """Reversed along ``dims``."""
-def gather(input, dim, index) -> Tensor:
+def gather(input: Any, dim: Any, index: Any) -> Tensor:
     """One index along ``dim`` per result element."""
-def index_select(input, dim, index) -> Tensor:
+def index_select(input: Any, dim: Any, index: Any) -> Tensor:
     """The slices along ``dim`` at the vector ``index``."""
-def nansum(input, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+def nansum(input: Any, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The sum of what is not NaN."""
-def narrow(input, dim, start, length) -> Tensor:
+def narrow(input: Any, dim: Any, start: Any, length: Any) -> Tensor:
     """The ``length`` elements from ``start`` along ``dim``."""
-def permute(input, dims) -> Tensor:
+def permute(input: Any, dims: Any) -> Tensor:
     """The axes in the order ``dims``."""
-def scatter(input, dim, index, src) -> Tensor:
+def scatter(input: Any, dim: Any, index: Any, src: Any) -> Tensor:
     """``input`` with ``src`` put at one index along ``dim`` each."""
-def transpose(input, dim0, dim1) -> Tensor:
+def transpose(input: Any, dim0: Any, dim1: Any) -> Tensor:
     """Two axes exchanged."""
-def float_power(input, exponent) -> Tensor:
+def float_power(input: Any, exponent: Any) -> Tensor:
     """``input ** exponent`` in float64."""
-def sqrt(input) -> Tensor:
+def sqrt(input: Any) -> Tensor:
     """Square root."""
-def frac(input) -> Tensor:
+def frac(input: Any) -> Tensor:
     """The part after the point."""
-def bmm(input, mat2) -> Tensor:
+def bmm(input: Any, mat2: Any) -> Tensor:
     """Products of matrices, one per leading index; leading shapes must agree."""
-def mv(input, vec) -> Tensor:
+def mv(input: Any, vec: Any) -> Tensor:
     """Matrix times vector."""
-def isnan(tensor) -> Tensor:
+def isnan(tensor: Any) -> Tensor:
     """Whether NaN."""
-def concat(tensors, dim=0) -> Tensor:
+def concat(tensors: Any, dim: Any = 0) -> Tensor:
     """The tensors one after the other along ``dim``; mixed dtypes are promoted."""
-def divide(input, other, *, rounding_mode=None) -> Tensor:
+def divide(input: Any, other: Any, *, rounding_mode: Any = None) -> Tensor:
     """``input / other``; integers give float32."""
 def floor_divide(input: Any, other: Any) -> Tensor:
     """As `floor_div`."""

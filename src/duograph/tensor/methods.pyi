@@ -163,7 +163,7 @@ class Methods:
         """Argument of a complex number."""
     def any(self, axis: Any = None, keepdims: Any = False, **options: Any) -> Tensor:
         """Whether any element over ``axis`` (default: all) is true."""
-    def approximate_equal(self, other, tolerance=1e-05) -> Tensor:
+    def approximate_equal(self, other: Any, tolerance: Any = 1e-05) -> Tensor:
         """Whether ``|x - other| < tolerance``."""
     def arccos(self) -> Tensor:
         """Inverse cosine."""
@@ -325,7 +325,7 @@ class Methods:
         """``input / other``; integers give float32."""
     def div_(self, other: Any, *, rounding_mode: str | None = None) -> Tensor:
         """``self /= other``; ``rounding_mode`` is ``None``, ``'floor'`` or ``'trunc'``."""
-    def divide(self, other, *, rounding_mode=None) -> Tensor:
+    def divide(self, other: Any, *, rounding_mode: Any = None) -> Tensor:
         """``input / other``; integers give float32."""
     def dot(self, other: Tensor) -> Tensor:
         """Sum over the last axis of ``input`` and the last but one of ``other``."""
@@ -379,7 +379,7 @@ class Methods:
         """``input`` with its rows in reverse order."""
     def float(self) -> Tensor:
         """The tensor in float32."""
-    def float_power(self, other) -> Tensor:
+    def float_power(self, other: Any) -> Tensor:
         """``input ** other`` in float64."""
     def floor(self) -> Tensor:
         """Rounded down."""
@@ -425,7 +425,7 @@ class Methods:
         """As `greater`."""
     def half(self) -> Tensor:
         """The tensor in float16."""
-    def hardshrink(self, lambd=0.5) -> Tensor:
+    def hardshrink(self, lambd: Any = 0.5) -> Tensor:
         """0 in the interval from ``-lambd`` to ``lambd``, ``x`` outside."""
     @property
     def has_init(self) -> builtins.bool:
@@ -609,7 +609,7 @@ class Methods:
         """``self *= other``."""
     def multinomial(self, num_samples: builtins.int, replacement: builtins.bool = True, seed: builtins.int | None = None) -> Tensor:
         """Indices (int32) drawn in proportion to ``input``."""
-    def multiply(self, value) -> Tensor:
+    def multiply(self, value: Any) -> Tensor:
         """As `mul`."""
     def mvlgamma(self, p: builtins.int) -> Tensor:
         """Logarithm of the multivariate gamma function of dimension ``p``."""
@@ -795,7 +795,7 @@ class Methods:
         """``input`` with ``input[start:end:step]`` along ``axis`` replaced by ``src``."""
     def slogdet(self) -> tuple[Tensor, Tensor]:
         """Sign and logarithm of the absolute value of the determinant."""
-    def soft_shrink(self, lambd=0.5) -> Tensor:
+    def soft_shrink(self, lambd: Any = 0.5) -> Tensor:
         """``x`` moved towards 0 by ``lambd``, 0 where it would cross."""
     def softmax(self, axis: builtins.int = -1, dtype: Any = None) -> Tensor:
         """``exp(self)`` divided by its sum along ``axis``."""
@@ -836,7 +836,7 @@ class Methods:
         """Singular values, and with ``compute_uv`` the matrices: ``(s, u, v)``."""
     def swapaxes(self, axis0: builtins.int, axis1: builtins.int) -> Tensor:
         """Two axes exchanged."""
-    def swapdims(self, dim0, dim1) -> Tensor:
+    def swapdims(self, dim0: Any, dim1: Any) -> Tensor:
         """Two axes exchanged."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and 0-d tensors as they are."""
@@ -862,7 +862,7 @@ class Methods:
         """A DLPack capsule that shares the memory of the tensor."""
     def tolist(self) -> Any:
         """The elements as Python numbers in nested lists."""
-    def top_k(self, k, sorted=True) -> Any:
+    def top_k(self, k: Any, sorted: Any = True) -> Any:
         """The ``k`` greatest elements along the last axis, and their places."""
     def topk(self, k: Any, dim: builtins.int | None = None, largest: builtins.bool = True, sorted: builtins.bool = True) -> tuple[Tensor, Tensor]:
         """The ``k`` largest (or smallest) elements along ``dim`` in order, and their int32 indices."""
@@ -898,13 +898,13 @@ class Methods:
         """Runs of equal elements made one; on demand the run of each element and the lengths."""
     def unique_with_pad(self, pad_num: Any) -> tuple[Tensor, Tensor]:
         """`unique`, filled up with ``pad_num`` to the size of ``x``."""
-    def unsorted_segment_max(self, segment_ids, num_segments) -> Tensor:
+    def unsorted_segment_max(self, segment_ids: Any, num_segments: Any) -> Tensor:
         """The max of the elements of every segment."""
-    def unsorted_segment_min(self, segment_ids, num_segments) -> Tensor:
+    def unsorted_segment_min(self, segment_ids: Any, num_segments: Any) -> Tensor:
         """The min of the elements of every segment."""
-    def unsorted_segment_prod(self, segment_ids, num_segments) -> Tensor:
+    def unsorted_segment_prod(self, segment_ids: Any, num_segments: Any) -> Tensor:
         """The prod of the elements of every segment."""
-    def unsqueeze(self, dim) -> Tensor:
+    def unsqueeze(self, dim: Any) -> Tensor:
         """With a new axis of size 1 at position ``dim``."""
     def value(self) -> Tensor:
         """The tensor itself."""

@@ -8,6 +8,11 @@ import numpy as _np
 from duograph.core.dtype import DType as _DType
 from duograph.tensor.tensor import Tensor
 
+from duograph.train import amp as amp
+from duograph.train import callback as callback
+from duograph.train import metrics as metrics
+from duograph.train import model as model
+from duograph.train import serialization as serialization
 from duograph.train.amp import build_train_network as build_train_network
 from duograph.train.callback.base import Callback as Callback
 from duograph.train.callback.base import LambdaCallback as LambdaCallback

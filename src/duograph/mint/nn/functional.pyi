@@ -39,7 +39,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The mean over nearly equal windows, ``output_size`` of them along each of the last 3 axes."""
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
     """The maximum over nearly equal windows, ``output_size`` of them along each of the last 2 axes."""
-def hardshrink(input, lambd=0.5) -> Tensor:
+def hardshrink(input: Any, lambd: Any = 0.5) -> Tensor:
     """0 in the interval from ``-lambd`` to ``lambd``, ``x`` outside."""
 def hardsigmoid(input: Any) -> Tensor:
     """``(x + 3) / 6`` limited to the interval from 0 to 1; flat at its ends."""
@@ -53,25 +53,25 @@ def mse_loss(input: Tensor, target: Tensor, reduction: str = 'mean') -> Tensor:
     """Squared difference."""
 def sigmoid(input: Any) -> Tensor:
     """``1 / (1 + exp(-x))``."""
-def softshrink(input, lambd=0.5) -> Tensor:
+def softshrink(input: Any, lambd: Any = 0.5) -> Tensor:
     """``x`` moved towards 0 by ``lambd``, 0 where it would cross."""
 def tanh(input: Any) -> Tensor:
     """Hyperbolic tangent."""
-def upsample(input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None) -> Tensor:
+def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: Any = 'nearest', align_corners: Any = None, recompute_scale_factor: Any = None) -> Tensor:
     """``input`` (N, C, *extents) resized to ``size``, or by ``scale_factor``."""
-def mish(input) -> Tensor:
+def mish(input: Any) -> Tensor:
     """``input * tanh(softplus(input))``."""
-def selu(input) -> Tensor:
+def selu(input: Any) -> Tensor:
     """The self-normalising ``scale * elu(input, alpha)`` with its two constants."""
-def logsigmoid(input) -> Tensor:
+def logsigmoid(input: Any) -> Tensor:
     """``log(sigmoid(input))`` without overflow."""
-def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:
+def max_unpool2d(input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None) -> Tensor:
     """Values put back at the flat positions that maximum pooling gave."""
-def linear(input, weight, bias=None) -> Tensor:
+def linear(input: Any, weight: Any, bias: Any = None) -> Tensor:
     """``input @ weight.T + bias``."""
-def binary_cross_entropy(input, target, weight=None, reduction='mean') -> Tensor:
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction: Any = 'mean') -> Tensor:
     """``-(y log p + (1 - y) log(1 - p))``."""
-def pad(input, pad, mode='constant', value=None) -> Tensor:
+def pad(input: Any, pad: Any, mode: Any = 'constant', value: Any = None) -> Tensor:
     """With elements more on both sides of the last axes."""
 def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Tensor:
     """The maximum over nearly equal windows."""

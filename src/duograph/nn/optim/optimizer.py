@@ -180,7 +180,7 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
 
     # -- a step ----------------------------------------------------------------------------------------------------
 
-    def construct(self, gradients):
+    def construct(self, gradients: Any) -> Any:
         return self.step(gradients)
 
     def step(self, gradients: Any) -> tuple[bool, ...]:

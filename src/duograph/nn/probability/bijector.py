@@ -69,7 +69,7 @@ class PowerTransform(_Of):
         [1. 4.] [0. 2.]
     """
 
-    def __init__(self, power=0.0, name="PowerTransform"):
+    def __init__(self, power=0.0, name="PowerTransform") -> None:
         self._begin(name, power=power)
         self._must(_not_negative, "power")
 
@@ -104,7 +104,7 @@ class Exp(PowerTransform):
         [0.] [3.]
     """
 
-    def __init__(self, name="Exp"):
+    def __init__(self, name="Exp") -> None:
         super().__init__(0.0, name)
 
     def _forward(self, x):
@@ -143,7 +143,7 @@ class ScalarAffine(_Of):
         [7.] [3.]
     """
 
-    def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine"):
+    def __init__(self, scale=1.0, shift=0.0, name="ScalarAffine") -> None:
         self._begin(name, constant=True, scale=scale, shift=shift)
         self._must(_not_zero, "scale")
 
@@ -183,7 +183,7 @@ class Softplus(_Of):
         [2.124177e-18 3.465736e-01 2.000000e+01]
     """
 
-    def __init__(self, sharpness=1.0, name="Softplus"):
+    def __init__(self, sharpness=1.0, name="Softplus") -> None:
         self._begin(name, sharpness=sharpness)
         self._must(positive, "sharpness")
 
@@ -224,7 +224,7 @@ class GumbelCDF(_Of):
         [0.36787945]
     """
 
-    def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF"):
+    def __init__(self, loc=0.0, scale=1.0, name="GumbelCDF") -> None:
         self._begin(name, loc=loc, scale=scale)
         self._must(positive, "scale")
 
@@ -265,7 +265,7 @@ class Invert(Bijector):
         [0.]
     """
 
-    def __init__(self, bijector, name=""):
+    def __init__(self, bijector, name="") -> None:
         if not isinstance(bijector, Bijector):
             raise TypeError(f"For 'Invert', the 'bijector' must be a Bijector, but got {type(bijector).__name__}.")
         super().__init__(

@@ -253,55 +253,55 @@ class Distribution(Cell):
         other = [value.astype(self._parameter_type) for value in values[: len(own)]]
         return formula(dist, *other, *self._filled(values[len(own) :]))
 
-    def prob(self, value, *args, **kwargs):
+    def prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The density, or the probability of a discrete value."""
         return self._at("prob", value, args, kwargs)
 
-    def log_prob(self, value, *args, **kwargs):
+    def log_prob(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The logarithm of `prob`."""
         return self._at("log_prob", value, args, kwargs)
 
-    def cdf(self, value, *args, **kwargs):
+    def cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The probability of at most ``value``."""
         return self._at("cdf", value, args, kwargs)
 
-    def log_cdf(self, value, *args, **kwargs):
+    def log_cdf(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The logarithm of `cdf`."""
         return self._at("log_cdf", value, args, kwargs)
 
-    def survival_function(self, value, *args, **kwargs):
+    def survival_function(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The probability of more than ``value``."""
         return self._at("survival_function", value, args, kwargs)
 
-    def log_survival(self, value, *args, **kwargs):
+    def log_survival(self, value: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         """The logarithm of `survival_function`."""
         return self._at("log_survival", value, args, kwargs)
 
-    def mean(self, *args, **kwargs):
+    def mean(self, *args: Any, **kwargs: Any) -> Tensor:
         """The expected value."""
         return self._figure("mean", args, kwargs)
 
-    def mode(self, *args, **kwargs):
+    def mode(self, *args: Any, **kwargs: Any) -> Tensor:
         """The value of greatest density."""
         return self._figure("mode", args, kwargs)
 
-    def sd(self, *args, **kwargs):
+    def sd(self, *args: Any, **kwargs: Any) -> Tensor:
         """The standard deviation."""
         return self._figure("sd", args, kwargs)
 
-    def var(self, *args, **kwargs):
+    def var(self, *args: Any, **kwargs: Any) -> Tensor:
         """The variance."""
         return self._figure("var", args, kwargs)
 
-    def entropy(self, *args, **kwargs):
+    def entropy(self, *args: Any, **kwargs: Any) -> Tensor:
         """The entropy, in nats."""
         return self._figure("entropy", args, kwargs)
 
-    def kl_loss(self, dist, *args, **kwargs):
+    def kl_loss(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
         """The divergence KL(a||b) from distribution b, whose parameters come first, of the type ``dist``."""
         return self._between("kl_loss", dist, args, kwargs)
 
-    def cross_entropy(self, dist, *args, **kwargs):
+    def cross_entropy(self, dist: str, *args: Any, **kwargs: Any) -> Tensor:
         """The cross entropy with distribution b, whose parameters come first, of the type ``dist``."""
         if hasattr(self, "_cross_entropy") or not (hasattr(self, "_entropy") and hasattr(self, "_kl_loss")):
             return self._between("cross_entropy", dist, args, kwargs)
@@ -309,14 +309,14 @@ class Distribution(Cell):
         values = self._named((*(f"{n}_b" for n in own), *own), "cross_entropy", args, kwargs)
         return self._between("kl_loss", dist, values, {}) + self._figure("entropy", values[len(own) :], {})
 
-    def sample(self, shape=(), *args, **kwargs):
+    def sample(self, shape: tuple[int, ...] = (), *args: Any, **kwargs: Any) -> Tensor:
         """Draws, of shape ``shape`` and then that of the parameters."""
         formula, _ = self._formula("sample")
         if not isinstance(shape, tuple):
             raise TypeError(f"For shape, input type should be a tuple, but got {type(shape).__name__}.")
         return formula(shape, *self._of_call("sample", args, kwargs))
 
-    def construct(self, name, *args, **kwargs):
+    def construct(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """The function ``name`` of the distribution."""
         if name in WAYS or name in ("get_dist_args", "get_dist_type"):
             return getattr(self, name)(*args, **kwargs)

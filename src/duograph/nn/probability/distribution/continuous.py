@@ -88,7 +88,7 @@ class Normal(Sampled):
 
     rules = {"mean": any_number, "sd": positive}
 
-    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="Normal"):
+    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="Normal") -> None:
         self._begin(locals())
 
     def _mean(self, mean, sd):
@@ -140,7 +140,7 @@ class Uniform(Sampled):
     rules = {"low": any_number, "high": any_number}
     low, high = parameter("low"), parameter("high")
 
-    def __init__(self, low=None, high=None, seed=None, dtype=dt.float32, name="Uniform"):
+    def __init__(self, low=None, high=None, seed=None, dtype=dt.float32, name="Uniform") -> None:
         self._begin(locals())
         below(self.low, self.high, "Uniform")
 
@@ -185,7 +185,7 @@ class Exponential(Sampled):
     rules = {"rate": positive}
     rate = parameter("rate")
 
-    def __init__(self, rate=None, seed=None, dtype=dt.float32, name="Exponential"):
+    def __init__(self, rate=None, seed=None, dtype=dt.float32, name="Exponential") -> None:
         self._begin(locals())
 
     def _mean(self, rate):
@@ -231,7 +231,7 @@ class Cauchy(Sampled):
     loc, scale = parameter("loc"), parameter("scale")
     undefined = ("mean", "sd", "var")
 
-    def __init__(self, loc=None, scale=None, seed=None, dtype=dt.float32, name="Cauchy"):
+    def __init__(self, loc=None, scale=None, seed=None, dtype=dt.float32, name="Cauchy") -> None:
         self._begin(locals())
 
     def _mode(self, loc, scale):
@@ -274,7 +274,7 @@ class Logistic(Sampled):
     rules = {"loc": any_number, "scale": positive}
     loc, scale = parameter("loc"), parameter("scale")
 
-    def __init__(self, loc=None, scale=None, seed=None, dtype=dt.float32, name="Logistic"):
+    def __init__(self, loc=None, scale=None, seed=None, dtype=dt.float32, name="Logistic") -> None:
         self._begin(locals())
 
     def _mean(self, loc, scale):
@@ -325,7 +325,7 @@ class Gamma(Sampled):
     rules = {"concentration": positive, "rate": positive}
     concentration, rate = parameter("concentration"), parameter("rate")
 
-    def __init__(self, concentration=None, rate=None, seed=None, dtype=dt.float32, name="Gamma"):
+    def __init__(self, concentration=None, rate=None, seed=None, dtype=dt.float32, name="Gamma") -> None:
         self._begin(locals())
 
     def _mean(self, a, rate):
@@ -374,7 +374,7 @@ class Beta(Sampled):
     rules = {"concentration1": positive, "concentration0": positive}
     concentration1, concentration0 = parameter("concentration1"), parameter("concentration0")
 
-    def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=dt.float32, name="Beta"):
+    def __init__(self, concentration1=None, concentration0=None, seed=None, dtype=dt.float32, name="Beta") -> None:
         self._begin(locals())
 
     def _mean(self, a, b):
@@ -424,7 +424,7 @@ class HalfNormal(Distribution):
 
     rules = {"mean": any_number, "sd": positive}
 
-    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="HalfNormal"):
+    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="HalfNormal") -> None:
         self._begin(locals())
 
     def _log_prob(self, value, mean, sd):
@@ -445,7 +445,7 @@ class Laplace(Distribution):
 
     rules = {"mean": any_number, "sd": positive}
 
-    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="Laplace"):
+    def __init__(self, mean=None, sd=None, seed=None, dtype=dt.float32, name="Laplace") -> None:
         self._begin(locals())
 
     def _log_prob(self, value, mean, sd):
@@ -466,7 +466,7 @@ class StudentT(Distribution):
 
     rules = {"df": positive, "mean": any_number, "sd": positive}
 
-    def __init__(self, df=None, mean=None, sd=None, seed=None, dtype=dt.float32, name="StudentT"):
+    def __init__(self, df=None, mean=None, sd=None, seed=None, dtype=dt.float32, name="StudentT") -> None:
         self._begin(locals())
 
     def _log_prob(self, value, df, mean, sd):

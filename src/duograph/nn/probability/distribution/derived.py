@@ -55,7 +55,7 @@ class LogNormal(_Derived):
         [0.  0.5] 0.36787945
     """
 
-    def __init__(self, loc=None, scale=None, seed=0, dtype=dt.float32, name="LogNormal"):
+    def __init__(self, loc=None, scale=None, seed=0, dtype=dt.float32, name="LogNormal") -> None:
         self._begin(locals())
         self._keep(Exp(), Normal(loc, scale, seed, dtype))
 
@@ -104,7 +104,7 @@ class Gumbel(_Derived):
         [-1.] 0.5772157
     """
 
-    def __init__(self, loc, scale, seed=0, dtype=dt.float32, name="Gumbel"):
+    def __init__(self, loc, scale, seed=0, dtype=dt.float32, name="Gumbel") -> None:
         self._begin(locals())
         self._keep(Invert(GumbelCDF(self.loc, self.scale)), Uniform(0.0, 1.0, seed, dtype))
 

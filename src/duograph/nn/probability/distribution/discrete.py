@@ -49,7 +49,7 @@ class Bernoulli(Sampled):
     probs = parameter("probs")
     discrete = True
 
-    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Bernoulli"):
+    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Bernoulli") -> None:
         self._begin(locals())
 
     def _mean(self, p):
@@ -95,7 +95,7 @@ class Geometric(Sampled):
     probs = parameter("probs")
     discrete = True
 
-    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Geometric"):
+    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Geometric") -> None:
         self._begin(locals())
 
     def _mean(self, p):
@@ -141,7 +141,7 @@ class Poisson(Sampled):
     rate = parameter("rate")
     discrete = True
 
-    def __init__(self, rate=None, seed=None, dtype=dt.float32, name="Poisson"):
+    def __init__(self, rate=None, seed=None, dtype=dt.float32, name="Poisson") -> None:
         self._begin(locals())
 
     def _mean(self, rate):
@@ -202,7 +202,7 @@ class Categorical(Sampled):
     probs = parameter("probs")
     discrete = True
 
-    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Categorical"):
+    def __init__(self, probs=None, seed=None, dtype=dt.int32, name="Categorical") -> None:
         self._begin(locals())
 
     @property

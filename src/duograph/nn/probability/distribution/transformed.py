@@ -46,7 +46,7 @@ class Bijector(Cell):
         [0.3989423]
     """
 
-    def __init__(self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None, param=None):
+    def __init__(self, is_constant_jacobian=False, is_injective=True, name=None, dtype=None, param=None) -> None:
         super().__init__()
         if not isinstance(name, str):
             raise TypeError(f"For '{type(self).__name__}', the 'name' must be a str, but got {type(name).__name__}.")
@@ -146,7 +146,7 @@ class TransformedDistribution(Distribution):
         [0.25] 1.0
     """
 
-    def __init__(self, bijector, distribution, seed=None, name="transformed_distribution"):
+    def __init__(self, bijector, distribution, seed=None, name="transformed_distribution") -> None:
         if not isinstance(bijector, Bijector):
             raise TypeError(f"For '{name}', the 'bijector' must be a Bijector, but got {type(bijector).__name__}.")
         if not isinstance(distribution, Distribution) or not distribution.dtype.is_floating:

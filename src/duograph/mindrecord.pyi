@@ -1,0 +1,2 @@
+# Written by scripts/stubs.py: run it after a public name, a signature or a summary has changed.
+from duograph.dataset.mindrecord import *
