@@ -120,7 +120,7 @@ LENT: dict[str, dict[str, str]] = {
             ConfusionMatrixMetric CosineSimilarity Dice ROC auc rearrange_inputs""",
     },
 }
-"""Package: modules on floors above it, and their names that it shows."""
+"""Package: modules on layers above it, and their names that it shows."""
 
 for _package, _homes in LENT.items():
     lend(_package, _homes)

@@ -18,7 +18,7 @@ EVERY_PYTHON = {
     "tests/errors": "tracebacks and carets",
     "tests/first_contact": "what users meet first",
     "tests/seeds": "capture of the seeds' programs",
-    "tests/test_tiny.py": "all floors at once",
+    "tests/test_tiny.py": "all layers at once",
     "tests/test_tour.py": "the tour's programs",
     "tests/unit/base": "frames, tracebacks, forks, weak references",
     "tests/unit/debug": "stepping: frames, trace functions, pdb",

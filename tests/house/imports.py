@@ -1,8 +1,8 @@
-"""Reads the import graph of the package with `ast`, and knows the floors.
+"""Reads the import graph of the package with `ast`, and knows the layers.
 
-A module imports only from its own or lower floors, and names no module of a higher one in a string. What is imported
-inside a function, or for type checking only, counts like everything else: a floor says what a reader must know first,
-not when Python loads it. What has to know of higher floors has a place where they register themselves.
+A module imports only from its own or lower layers, and names no module of a higher one in a string. What is imported
+inside a function, or for type checking only, counts like everything else: a layer says what a reader must know first,
+not when Python loads it. What has to know of higher layers has a place where they register themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 PACKAGE = "duograph"
 SOURCE = Path(__file__).resolve().parents[2] / "src" / PACKAGE
 
-FLOORS = {
+LAYERS = {
     "base": 0,
     "core": 1,
     "distributed": 2,
@@ -51,9 +51,9 @@ FLOORS = {
     "__main__": 14,
     "": 14,
 }
-"""Top-level part of the package -> floor. The package itself, "", knows where every public name lives."""
+"""Top-level part of the package -> layer. The package itself, "", knows where every public name lives."""
 
-ROOMS = {
+SUBPACKAGES = {
     "runtime": {
         "machine": 0, "python": 0, "pool": 1, "kernels": 2, "guards": 2, "launch": 3, "programs": 4, "calls": 5,
     },
@@ -62,7 +62,7 @@ ROOMS = {
         "control": 6, "session": 7, "verbs": 8, "assembly": 8, "ast": 9, "capture": 10,
     },
 }  # fmt: skip
-"""Part with floors of its own -> folder or file in it -> floor there."""
+"""Part with layers of its own -> folder or file in it -> layer there."""
 
 _ENGINE = "the native engine is loaded with the first op that needs it"
 INDENTED = {
@@ -89,7 +89,7 @@ in a function is found late, and read by nobody who looks at the top of the file
 
 TOP = 14
 SIBLINGS = frozenset({"distributed", "ir", "tensor"})
-"""Parts of one floor that do not import each other."""
+"""Parts of one layer that do not import each other."""
 
 
 @dataclass(frozen=True)
@@ -139,24 +139,24 @@ def part(module: str) -> str:
     return (module.split(".") + [""])[1]
 
 
-def floor(module: str) -> int:
-    """The floor of a module; a part that has none counts as the top, and `homeless` names it."""
-    return FLOORS.get(part(module), TOP)
+def layer(module: str) -> int:
+    """The layer of a module; a part that has none counts as the top, and `unassigned` names it."""
+    return LAYERS.get(part(module), TOP)
 
 
-def room(module: str) -> str:
+def subpackage(module: str) -> str:
     """The folder of a part that a module lies in: `duograph.runtime.pool.text` -> `pool`; "" for the part itself."""
     return (module.split(".") + ["", ""])[2]
 
 
-def room_floor(module: str) -> int:
-    """The floor of a module among the rooms of its part; what lies in none of them is below all."""
-    return ROOMS[part(module)].get(room(module), -1)
+def subpackage_layer(module: str) -> int:
+    """The layer of a module among the subpackages of its part; what lies in none of them is below all."""
+    return SUBPACKAGES[part(module)].get(subpackage(module), -1)
 
 
-def homeless(root: Path = SOURCE) -> list[str]:
-    """Parts of the package that have no floor."""
-    return sorted({part(module) for module in modules(root)} - FLOORS.keys())
+def unassigned(root: Path = SOURCE) -> list[str]:
+    """Parts of the package that have no layer."""
+    return sorted({part(module) for module in modules(root)} - LAYERS.keys())
 
 
 def links(root: Path = SOURCE) -> list[str]:
@@ -164,8 +164,8 @@ def links(root: Path = SOURCE) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_symlink())
 
 
-def names_of_higher_floors(root: Path = SOURCE) -> list[str]:
-    """Strings that name a module of a higher floor than their own: an import that the import graph does not show."""
+def names_of_higher_layers(root: Path = SOURCE) -> list[str]:
+    """Strings that name a module of a higher layer than their own: an import that the import graph does not show."""
     wrong = []
     for name, path in modules(root).items():
         tree = parsed(path.read_text(encoding="utf-8"))
@@ -174,8 +174,8 @@ def names_of_higher_floors(root: Path = SOURCE) -> list[str]:
             if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in prose:
                 continue
             for other in re.findall(rf"\b{root.name}\.\w+", node.value):
-                if part(other) in FLOORS and floor(other) > floor(name):
-                    wrong.append(f"{name}:{node.lineno} names {other}, of floor {floor(other)}, in a string")
+                if part(other) in LAYERS and layer(other) > layer(name):
+                    wrong.append(f"{name}:{node.lineno} names {other}, of layer {layer(other)}, in a string")
     return wrong
 
 
@@ -231,12 +231,12 @@ def violations(root: Path = SOURCE) -> list[str]:
     wrong = []
     for item in import_graph(root):
         here, there = part(item.importer), part(item.target)
-        if here == there and here in ROOMS and room_floor(item.target) > room_floor(item.importer):
-            why = f"inside {here}, {room(item.importer)} lies below {room(item.target)}"
+        if here == there and here in SUBPACKAGES and subpackage_layer(item.target) > subpackage_layer(item.importer):
+            why = f"inside {here}, {subpackage(item.importer)} lies below {subpackage(item.target)}"
             wrong.append(f"{item.importer}:{item.line} imports {item.target}: {why}")
             continue
-        if floor(item.target) > floor(item.importer):
-            why = f"floor {floor(item.importer)} imports from floor {floor(item.target)}"
+        if layer(item.target) > layer(item.importer):
+            why = f"layer {layer(item.importer)} imports from layer {layer(item.target)}"
         elif here != there and {here, there} <= SIBLINGS:
             why = f"the siblings {here} and {there} do not know each other"
         else:
@@ -246,14 +246,14 @@ def violations(root: Path = SOURCE) -> list[str]:
 
 
 def cycles(root: Path = SOURCE) -> list[list[str]]:
-    """Groups of modules of one floor that import each other while they are loaded.
+    """Groups of modules of one layer that import each other while they are loaded.
 
     A package's `__init__` that re-exports from its own modules makes no cycle with them by itself: what counts is
     an import that names the module it needs.
     """
     edges: dict[str, list[str]] = {name: [] for name in modules(root)}
     for item in import_graph(root):
-        if item.when == "load" and floor(item.target) == floor(item.importer) and item.target in edges:
+        if item.when == "load" and layer(item.target) == layer(item.importer) and item.target in edges:
             edges[item.importer].append(item.target)
     return [sorted(group) for group in _components(edges) if len(group) > 1]
 

@@ -1,4 +1,4 @@
-"""Things that there is one way to do, in the rooms where several were found once."""
+"""Things that there is one way to do, in the subpackages where several were found once."""
 
 from __future__ import annotations
 

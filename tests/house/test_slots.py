@@ -1,4 +1,4 @@
-"""What a floor leaves open for a higher one is a `Slot`, and all of them stand in one table of the documentation."""
+"""What a layer leaves open for a higher one is a `Slot`, and all of them stand in one table of the documentation."""
 
 from __future__ import annotations
 

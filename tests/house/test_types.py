@@ -56,7 +56,7 @@ def test_the_rules_of_an_op_are_checked(tmp_path):
 CHECKED = "base core ir tensor ops autodiff rewrite passes lower runtime frontend jit"
 
 
-def test_floors_whose_bodies_are_checked():
+def test_layers_whose_bodies_are_checked():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]
     checked = {name for row in settings if row.get("check_untyped_defs") for name in row["module"]}
     assert {f"duograph.{name}.*" for name in CHECKED.split()} <= checked

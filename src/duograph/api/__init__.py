@@ -17,7 +17,7 @@ from duograph.core.traits import Traits
 __capture__ = Traits(rules=True, settled=True)
 
 inner_names: Slot[Callable[[], dict[str, Any]]] = Slot("api.inner_names")
-"""Gives functions of higher floors that ``duograph.ops`` shows under MindSpore's inner names (``add_ext``)."""
+"""Gives functions of higher layers that ``duograph.ops`` shows under MindSpore's inner names (``add_ext``)."""
 
 
 def _tables() -> ModuleType:

@@ -52,7 +52,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 @cache
 def extended() -> dict[str, Any]:
-    """Functions of higher floors under MindSpore's inner names."""
+    """Functions of higher layers under MindSpore's inner names."""
     return inner_names.value()
 
 

@@ -6,13 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from duograph.core.dim import Dim, dim_min
-from duograph.core.shapes import (
-    existing_axis,
-    normalize_axis,
-    numel,
-    taken_at_most,
-    taken_equal,
-)
+from duograph.core.shapes import existing_axis, normalize_axis, numel, taken_at_most, taken_equal
 from duograph.ops import movement, slices
 from duograph.ops.creation import full
 from duograph.ops.scalar import integer_of

@@ -10,13 +10,7 @@ from typing import Any
 
 from duograph.core import dtype as dt
 from duograph.core.dim import Dim, definitely_eq, known_eq
-from duograph.core.shapes import (
-    broadcast_shapes,
-    infer_reshape,
-    normalize_axis,
-    normalize_permutation,
-    numel,
-)
+from duograph.core.shapes import broadcast_shapes, infer_reshape, normalize_axis, normalize_permutation, numel
 from duograph.ops import movement
 from duograph.ops.arithmetic import conj as conj_op
 from duograph.ops.scalar import Scalar, extent_of

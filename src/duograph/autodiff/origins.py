@@ -1,6 +1,6 @@
 """What the results of a graph may be besides values of their own: operands, or each other, on some path.
 
-To a tape that sees a program run, a tensor that a branch hands on is one variable; around the graph of the branch,
+To a tape that sees a program run, a tensor that a branch passes on is one variable; around the graph of the branch,
 result and operand are two. `Derivative.shared` tells walks which those are; they look whether a sum suffers from it.
 """
 
@@ -21,7 +21,7 @@ _ORIGINS: Memo[Graph, list[Origins]] = Memo("origins of results")
 
 
 def origins_of_results(graph: Graph) -> list[Origins]:
-    """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs hand on."""
+    """Per output of ``graph``, the values that it may be: itself, or what branches, loops and called graphs pass on."""
     memo = _ORIGINS.of(graph.context)
     found = memo.get(graph)
     if found is None:

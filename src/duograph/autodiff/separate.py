@@ -1,6 +1,6 @@
 """Gradients that users get are tensors of their own.
 
-Gradient rules hand on what they got where they can: the gradients of both operands of an addition are one tensor, that
+Gradient rules pass on what they got where they can: the gradients of both operands of an addition are one tensor, that
 of a sum is a broadcast view, that of the identity is the cotangent that the user gave. Within a backward pass nobody
 writes, so nobody can tell. A user may write to what he gets, and must then neither change another tensor nor meet one
 that cannot be written. Compiled code gives separate tensors anyway; here, and in captured programs, the few gradients

@@ -1,4 +1,4 @@
-"""Floor 0: what everything else stands on. Standard library only.
+"""Layer 0: what everything else stands on. Standard library only.
 
 source.py       source texts, and spans in them
 diagnostics.py  errors as data, the codes, the exception tree

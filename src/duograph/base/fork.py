@@ -5,7 +5,7 @@ child for ever, over data that thread had half changed. There are two answers:
 
 `fork_safe_lock`, for a module's own data: a fork waits for it, and both processes go on with it free, the data whole.
 Such locks are all taken before a fork, in no order that threads would have to keep: if one is not free for long, all
-are given back, and next time that one comes first.
+are released, and next time that one comes first.
 
 `object_lock`, for an object's data, which is right after each single change: a fork does not wait (whoever holds it may
 be running a user's program, for as long as that likes), and the child finds it free.

@@ -1,4 +1,4 @@
-"""What the context says that floors below it ask."""
+"""What the context says that layers below it ask."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Public names: where a package's names live, loaded when they are first asked for.
 
 `Names` answers for a package whose `__getattr__` and `__dir__` call it. A package may show names that live on a higher
-floor (``nn.Accuracy`` is `train`'s); it does not know of them: the floor that does lends them with `lend` before the
+layer (``nn.Accuracy`` is `train`'s); it does not know of them: the layer that does lends them with `lend` before the
 package is loaded. `open_paths` makes modules importable under the public path where users look for them.
 """
 

@@ -1,6 +1,6 @@
-"""Slots: what a lower floor leaves open, and a higher one fills. `SLOTS` lists all of them.
+"""Slots: what a lower layer leaves open, and a higher one fills. `SLOTS` lists all of them.
 
-    eager_binder: Slot[Binder] = Slot("core.op.eager_binder")         # on the lower floor: its module and name
+    eager_binder: Slot[Binder] = Slot("core.op.eager_binder")         # on the lower layer: its module and name
     eager_binder.fill(EAGER)                                          # on the higher one
     eager_binder.value.bind(op, operands, attrs)                      # wherever it is wanted
 

@@ -291,7 +291,7 @@ def span_of_code(code: CodeType) -> Span:
 
 
 def is_internal_file(name: str) -> bool:
-    """Whether a file belongs to this package, and so is of no interest in a user's traceback. The demonstration is
+    """Whether a file belongs to this package, and so is ignored in a user's traceback. The demonstration is
     written as users write."""
     return name.startswith(PACKAGE_DIR) and not name.startswith(_DEMO_DIR)
 

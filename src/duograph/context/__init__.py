@@ -1,7 +1,7 @@
 """`set_context` and `get_context`: the switches of MindSpore's context, their types, values and meaning here.
 
 `SWITCHES` is the table of every keyword. A few have a meaning for duograph (mode, jit level, syntax level, graph dumps,
-compile cache, threads, device); some ask for what duograph always does; the others are checked, kept and given back,
+compile cache, threads, device); some ask for what duograph always does; the others are checked, stored and returned,
 and one warning says that they have no effect. `mode()` and `is_graph_mode()` are what the rest of the package asks.
 """
 

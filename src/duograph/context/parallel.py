@@ -1,4 +1,4 @@
-"""Contexts of distributed training: what data-parallel training does, and what is kept and given back without effect.
+"""Contexts of distributed training: what data-parallel training does, and what is stored and returned without effect.
 
 `DATA_PARALLEL` is what several processes can do by a setting: each has the whole network and a part of every batch, and
 gradients are reduced. Networks are cut in pieces by hand (`parallel`), never by a setting: these modes are refused

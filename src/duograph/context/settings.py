@@ -1,6 +1,6 @@
 """Settings that programs make: their types, their accepted values, and why most of them have no effect here.
 
-`IGNORED` is the one table of what is accepted, kept and given back without changing anything: one row for each name,
+`IGNORED` is the one table of what is accepted, stored and returned without changing anything: one row for each name,
 read by what sets and gets it (`context`, its `jit_config` and `parallel`, `device.parallel`, `dataset.config`).
 What has an effect is where the effect is.
 """

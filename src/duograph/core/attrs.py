@@ -1,7 +1,7 @@
 """Attributes of operators: plain Python values, checked once for each call that is new, by the kind their name has.
 
 Rules rely on what attributes are: a kernel computes addresses from ``shifts``, the memory planner sizes from ``shape``.
-What public functions hand on, users wrote: ``2.0`` for a size, a NumPy number for an axis, a Tensor for ``beta``. So
+What public functions pass on, users wrote: ``2.0`` for a size, a NumPy number for an axis, a Tensor for ``beta``. So
 whatever reaches `Op.infer` went through `plain_attrs`, and what it gave through `checked_type`; behind these two, no
 rule has to look again.
 """

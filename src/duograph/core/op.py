@@ -76,7 +76,7 @@ class _DispatchState(threading.local):
         self.detached = 0  # > 0 inside `no_grad`: results are constants for gradients taken later, too
         self.enclosed = 0  # > 0 while a closed sub-graph is made that may run later, never, or often (a backward graph)
         self.quiet = 0  # > 0 while gradient rules run: what they call raises only if the forward pass has raised
-        self.observer: Any = self.observer_everywhere  # what is told of every operator (`tensor.observer`)
+        self.observer: Any = self.observer_everywhere  # what is notified of every operator (`tensor.observer`)
 
     observer_everywhere: Any = None  # for threads that begin
 
@@ -87,7 +87,7 @@ stepping: Slot[Any] = Slot("core.op.stepping")
 """The context in which compiled functions are stepped through: ``with stepping.value(): ...``."""
 
 eager_binder: Slot[Binder] = Slot("core.op.eager_binder")
-"""What a call means where no graph is being built; the tensor floor computes it, and this one is free of arrays."""
+"""What a call means where no graph is being built; the tensor layer computes it, and this one is free of arrays."""
 
 
 class binding:

@@ -83,7 +83,7 @@ class VOCDataset(_Annotated):
         usage (str): which file of ``ImageSets/Segmentation`` or ``ImageSets/Main`` lists the images. Default ``"train"``.
         class_indexing (dict): number of every class that is wanted; other objects are left out. Default ``None``: all,
             in the order of their names.
-        num_samples (int): at most so many rows. Default ``None``.
+        num_samples (int): at most this many rows. Default ``None``.
         num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (bool): Default ``None``: yes.
         decode (bool): whether images are decoded. Default ``False``.
@@ -212,7 +212,7 @@ class CocoDataset(_Annotated):
         dataset_dir (str): the folder of the images.
         annotation_file (str): the JSON file.
         task (str): Default ``"Detection"``.
-        num_samples (int): at most so many rows. Default ``None``.
+        num_samples (int): at most this many rows. Default ``None``.
         num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (bool): Default ``None``: yes.
         decode (bool): whether images are decoded. Default ``False``.

@@ -27,7 +27,7 @@ def set_seed(seed: int) -> None:
         seed (int): from 0 to 2**32 - 1.
 
     Raises:
-        TypeError: no int.
+        TypeError: not an int.
         ValueError: out of range.
     """
     if isinstance(seed, bool) or not isinstance(seed, int):

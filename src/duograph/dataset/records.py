@@ -32,7 +32,7 @@ class MindDataset(Indexed):
         sampler (Union[Sampler, Iterable]): which rows.
         padded_sample (dict): a record that fills up. Default ``None``.
         num_padded (int): how many of them are added. Default ``None``.
-        num_samples (int): at most so many rows.
+        num_samples (int): at most this many rows.
         cache (Any): kept for old programs.
 
     Raises:
@@ -108,7 +108,7 @@ class ImageFolderDataset(Indexed, VisionBaseDataset):
 
     Args:
         dataset_dir (str): the folder that holds the folders.
-        num_samples (int): at most so many rows.
+        num_samples (int): at most this many rows.
         num_parallel_workers (int): how many threads read rows.
         shuffle (bool): Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): which rows.

@@ -17,7 +17,7 @@ class Sampler:
     """Base class: `indices` gives row numbers. User samplers define ``__iter__`` and may read ``self.dataset_size``.
 
     Args:
-        num_samples (int): at most so many rows. Default ``None``: all.
+        num_samples (int): at most this many rows. Default ``None``: all.
     """
 
     def __init__(self, num_samples: int | None = None) -> None:

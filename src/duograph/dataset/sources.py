@@ -90,7 +90,7 @@ class NumpySlicesDataset(Indexed):
     Args:
         data (Union[list, tuple, dict, numpy.ndarray]): one column, a tuple of columns, or columns by name.
         column_names (Union[str, list]): Default ``None``: the keys, or ``column_0``, ``column_1``...
-        num_samples (int): at most so many rows. Default ``None``.
+        num_samples (int): at most this many rows. Default ``None``.
         num_parallel_workers (int): how many threads read rows. Default ``1``.
         shuffle (bool): Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): which rows. Default ``None``.
@@ -190,7 +190,7 @@ class GeneratorDataset(Indexed):
         column_names (Union[str, list[str]]): names of the columns.
         column_types (list[mindspore.dtype]): types that columns are checked against. Default ``None``.
         schema (Union[str, Schema]): only ``None``. Default ``None``.
-        num_samples (int): at most so many rows. Default ``None``.
+        num_samples (int): at most this many rows. Default ``None``.
         num_parallel_workers (int): how many workers read rows of a source with ``__getitem__``. Default ``1``.
         shuffle (bool): for sources with ``__getitem__``. Default ``None``: yes.
         sampler (Union[Sampler, Iterable]): for sources with ``__getitem__``. Default ``None``.

@@ -111,7 +111,7 @@ class TFRecordDataset(_Lines):
         schema (Union[str, Schema]): types and shapes of the columns, also as a JSON file. Default ``None``: all
             features of the first example, flat, in the order of their names.
         columns_list (list[str]): only these columns. Default ``None``: all.
-        num_samples (int): at most so many rows. Default ``None``: ``numRows`` of the schema, or all.
+        num_samples (int): at most this many rows. Default ``None``: ``numRows`` of the schema, or all.
         num_parallel_workers (int): how many threads read rows. Default ``None``.
         shuffle (Union[bool, Shuffle]): Default: yes.
         num_shards (int): number of processes that share the rows. Default ``None``.

@@ -29,7 +29,7 @@ class Vectors:
 
         Args:
             file_path (str): the file.
-            max_vectors (int): at most so many, of the beginning. Default ``None``: all.
+            max_vectors (int): at most this many, of the beginning. Default ``None``: all.
 
         Raises:
             ValueError: ``max_vectors`` is negative.

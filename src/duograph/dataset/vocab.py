@@ -132,7 +132,7 @@ class Vocab:
             dataset (Dataset): the data set.
             columns (Union[str, list[str]]): its columns. Default ``None``: all.
             freq_range (tuple): least and largest frequency of a word that counts. Default ``None``: any.
-            top_k (int): at most so many words. Default ``None``: all.
+            top_k (int): at most this many words. Default ``None``: all.
             special_tokens (list[str]): further words. Default ``None``.
             special_first (bool): whether they come before the others. Default ``True``.
         """

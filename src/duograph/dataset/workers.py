@@ -1,7 +1,7 @@
 """Rows that are made by threads or processes beside the one that asks for them: in order, with the same random numbers.
 
-`ordered` maps a function over items with several workers, at most so many items ahead of who asks. `prefetched` runs a
-whole iterator in a thread.
+`ordered` maps a function over items with several workers, which run ahead of the consumer by a limited number of items.
+`prefetched` runs a whole iterator in a thread.
 """
 
 from __future__ import annotations

@@ -224,7 +224,7 @@ def launch(arguments: Sequence[str]) -> int:
 
 
 class _Watch:
-    """What becomes of the ranks on this machine: what they note (`ending.note`), and in which order they end.
+    """What happens to the ranks on this machine: what they note (`ending.note`), and in which order they end.
 
     Attributes:
         gone: the ranks whose processes have ended, where the system tells.

@@ -1,7 +1,7 @@
 """Ranks of a group meet before they communicate: *frames*, which say what each is about to do.
 
 A frame goes from each rank to each other one. It says which operation, of which dtype and shape, the how many-th of
-this group, and, if there is room, holds the operand. Here is also how a rank waits for others: what becomes of those
+this group, and, if there is room, holds the operand. Here is also how a rank waits for others: what happens to those
 that do not come, and what is counted.
 """
 

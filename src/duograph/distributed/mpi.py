@@ -21,7 +21,7 @@ from .transport import FIRST_OWN_TAG, Bytes, Pending, Transport
 __all__ = ["Mpi", "start"]
 
 DIRECT = 16
-"""Groups of at most so many ranks exchange frames directly."""
+"""Groups of at most this many ranks exchange frames directly."""
 _inside = threading.Lock()
 """Held by the thread that is in MPI, never while it waits."""
 FRAME_TAG, ASK_TAG, ANSWER_TAG = FIRST_OWN_TAG + 1, FIRST_OWN_TAG + 2, FIRST_OWN_TAG + 3

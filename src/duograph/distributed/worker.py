@@ -22,7 +22,7 @@ class Work:
 
     Args:
         run: the call.
-        then: what becomes of its result, in the thread that waits for it. Default: whoever asks gets it (`result`).
+        then: what happens to its result, in the thread that waits for it. Default: whoever asks gets it (`result`).
         worker: who runs it.
 
     Attributes:

@@ -267,7 +267,7 @@ def _capturing(session: Session, driver: AstDriver) -> Iterator[None]:
 # -- the program --------------------------------------------------------------------------------------------------
 
 
-# -- hooks of lower floors ----------------------------------------------------------------------------------------
+# -- hooks of lower layers ----------------------------------------------------------------------------------------
 
 
 def current_session() -> Session | None:
@@ -321,7 +321,7 @@ def _identity(session: Session, tensor: Tensor) -> int:
 
 
 def install() -> None:
-    """Connects the frontend with the floors below; called once when the package is imported."""
+    """Connects the frontend with the layers below; called once when the package is imported."""
     watch_exec()
     user_caller.fill(_call_user)
     tensor_hooks.truth_of.fill(_with_session(tensor_hooks.truth_of.value, _truth))

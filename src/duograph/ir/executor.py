@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from .memo import Memo
 from .node import Graph
 
-__all__ = ["TIMED", "Executor", "Timed"]
+__all__ = ["TIMED", "Executor", "ObservedExecutor", "Timed"]
 
 
 class Timed(list[Any]):
@@ -49,3 +49,23 @@ class Executor(Protocol):
             donate: numbers of outputs that may be written into the memory of inputs, with the numbers of these.
             repeat: whether the interpreter repeats what machine code notes a failure on; else `NotRepeated` is raised.
         """
+
+
+class ObservedExecutor:
+    """Runs graphs for an observer: its ``run`` does it, and gets the executor that would have run them."""
+
+    def __init__(self, observer: Any, inner: Executor) -> None:
+        self._observer, self._inner = observer, inner
+
+    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
+        self._inner.prepare(graph, level, donate)
+
+    def run(
+        self,
+        graph: Graph,
+        values: Sequence[Any],
+        level: int = 1,
+        donate: Mapping[int, int] | None = None,
+        repeat: bool = True,
+    ) -> Any:
+        return self._observer.run(self._inner, graph, values, level, donate, repeat)

@@ -223,7 +223,7 @@ class Interpreter:
         Args:
             graph: any closed graph.
             values: one per parameter; arrays are never written to.
-            level: of no interest here, as are the others: `ir.executor.Executor`.
+            level: ignored here, as are the others: `ir.executor.Executor`.
             donate: numbers of outputs, of inputs.
             repeat: whether what has failed is repeated.
 

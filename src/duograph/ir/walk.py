@@ -115,7 +115,7 @@ class Rebuild:
         return found
 
     def nodes(self, graph: Graph, mapping: dict[Node, Node]) -> Node:
-        """What becomes of the output of ``graph`` when ``mapping`` says what some values (parameters) become."""
+        """What happens to the output of ``graph`` when ``mapping`` says what some values (parameters) become."""
         descend = self.descend and bool(graph.subgraphs)
         for node in graph.nodes:
             if node in mapping:

@@ -43,7 +43,7 @@ logger = logging.getLogger("duograph")
 
 
 def unless_too_deep(fn: Callable[..., R]) -> Callable[..., R | None]:
-    """``fn``, which gives ``None`` where it goes deeper than Python's stack: through what a program only hands on."""
+    """``fn``, which gives ``None`` where it goes deeper than Python's stack: through what a program only passes on."""
 
     @functools.wraps(fn)
     def made(*args: Any) -> R | None:
@@ -162,7 +162,7 @@ class Capturing:
                 logger.debug("%s", f"capture for varying numbers and sizes failed: {exc}")
                 store.is_late = isinstance(exc, OutOfTime)
                 needed = exc.needed & sources if isinstance(exc, Uncapturable) else frozenset()
-                if needed:  # there is a version for each of these texts; others may be handed on
+                if needed:  # there is a version for each of these texts; others may be passed on
                     ways.insert(0, (sources - needed, shapes))
                 elif isinstance(exc, Uncapturable) and exc.sizes & symbols_of(patterns):
                     ways.insert(0, (sources, with_sizes(exc.sizes, shapes, values)))

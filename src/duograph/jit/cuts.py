@@ -166,7 +166,7 @@ class Cut:
                 found.spent[1] *= 1 + unseen / seen
 
     def passed(self, calls: int) -> None:
-        """So many calls have gone to `quick` natively."""
+        """This many calls have gone to `quick` natively."""
         self.cause.hits += calls
         self.unseen += calls
 

@@ -1,4 +1,4 @@
-"""How a compiled function is cut (`cuts`): when, where, and what becomes of its parts."""
+"""How a compiled function is cut (`cuts`): when, where, and what happens to its parts."""
 
 from __future__ import annotations
 

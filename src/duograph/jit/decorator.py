@@ -156,7 +156,7 @@ def compiled(target: Any, options: JitOptions) -> Any:
 
 
 def is_cell(obj: Any) -> bool:
-    """Whether ``obj`` is a Cell (known here by its protocol: Cells live above this floor)."""
+    """Whether ``obj`` is a Cell (known here by its protocol: Cells live above this layer)."""
     return raw_hasattr(obj, "construct") and raw_hasattr(obj, "run") and callable(obj)
 
 

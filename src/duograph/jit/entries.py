@@ -146,7 +146,7 @@ class Entries:
         return self.seconds / max(1, self.attempts.unattempted)
 
     def passed(self, calls: int) -> None:
-        """So many such calls have gone to plain Python natively: the time of the next one stands for theirs."""
+        """This many such calls have gone to plain Python natively: the time of the next one stands for theirs."""
         self.attempts.passed(calls)
         self._weight += calls
 

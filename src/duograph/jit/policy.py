@@ -87,8 +87,8 @@ AGAIN, RARER = 256, 16
 """Calls after which what pays is compared once more (plain Python may have compiled kernels for sizes that were new),
 and how many times as many after that."""
 LOSING = 2.0
-"""So many times what plain Python takes a version that Python leads may take, before its calls are left to plain Python
-though others of the function are in use."""
+"""A version that Python leads and that takes this many times as long as plain Python is given up, though other versions
+of the function are in use."""
 RAISING = 8
 """Timed calls in a row that raise, before their times count: all calls may be like that. Calls that a version has left
 to plain Python, before it is compared."""
@@ -102,7 +102,7 @@ trials may cost, as a part of plain Python's time, where they do not pay."""
 RETRY = 1 << 13
 """Calls after which plain Python is compared anew for the first time."""
 LONGER, LONG_OFTEN = 4.0, 2
-"""So many times what they took calls of plain Python have to take, in so many looks, to be compared anew."""
+"""This many times what they took calls of plain Python have to take, in so many looks, to be compared anew."""
 MOST_POSTPONED = 3
 """Attempts of an owner in a row that are put off to its next call, before one counts as failed."""
 MOST_CHANGES = 1024
@@ -232,7 +232,7 @@ class Attempts:
         return self._pause
 
     def passed(self, calls: int) -> None:
-        """So many calls have gone to plain Python natively."""
+        """This many calls have gone to plain Python natively."""
         self.waited += calls
         self.unattempted += calls
 
@@ -255,7 +255,7 @@ class Looks:
         return self._looks <= OFTEN or self._looks % RARELY == 0
 
     def passed(self, calls: int) -> None:
-        """So many calls have gone to plain Python natively: the time of the next one stands for theirs."""
+        """This many calls have gone to plain Python natively: the time of the next one stands for theirs."""
         self.hits += calls
         self._looks += calls
         self.weight += calls

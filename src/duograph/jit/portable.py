@@ -1,6 +1,6 @@
 """A captured program as text, data and arrays: what a MindIR file holds, and how to make it from a `Program`.
 
-The graph is MindIR text. What is around it (where inputs come from, what becomes of outputs, on each path) is plain
+The graph is MindIR text. What is around it (where inputs come from, what happens to outputs, on each path) is plain
 data that JSON can hold; ``jit/exported.py`` reads it back::
 
     source ::= {"arg": i, "path": [key, ...]} | {"state": k}

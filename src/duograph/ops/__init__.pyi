@@ -1396,7 +1396,7 @@ class Rank(_Primitive):
     """The number of dimensions."""
     def __init__(self) -> None: ...
 class ReLU(_Primitive):
-    """``max(input, 0)``; with ``inplace`` the tensor itself is written and given back."""
+    """``max(input, 0)``; with ``inplace`` the tensor itself is written and returned."""
     def __init__(self) -> None: ...
 class ReLU6(_Primitive):
     """``min(max(x, 0), 6)``; the slope at 6 is 1."""

@@ -15,7 +15,7 @@ from duograph.base.events import listen
 from duograph.base.source import CalledSpan, Span, is_internal_file
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
-from duograph.ir.executor import TIMED, Timed
+from duograph.ir.executor import TIMED, ObservedExecutor, Timed
 from duograph.ir.interpreter import Interpreter
 from duograph.ir.node import Apply, Graph
 from duograph.runtime.programs.build import Tick
@@ -295,7 +295,7 @@ class _Recorder:
         """What runs is told by its kernels."""
 
     def executor(self, native: Any) -> Any:
-        return native if isinstance(native, Interpreter) else _Executor(self, native)
+        return native if isinstance(native, Interpreter) else ObservedExecutor(self, native)
 
     def run(
         self,
@@ -366,26 +366,6 @@ def _leave() -> None:
     """Profiles that have ended record this thread no more."""
     while isinstance(state.observer, _Recorder) and state.observer.has_ended:
         state.observer = state.observer.before
-
-
-class _Executor:
-    """Runs graphs for a recorder (`ir.executor.Executor`)."""
-
-    def __init__(self, recorder: _Recorder, native: Any) -> None:
-        self._recorder, self._native = recorder, native
-
-    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
-        self._native.prepare(graph, level, donate)
-
-    def run(
-        self,
-        graph: Graph,
-        values: Sequence[Any],
-        level: int = 1,
-        donate: Mapping[int, int] | None = None,
-        repeat: bool = True,
-    ) -> Any:
-        return self._recorder.run(self._native, graph, values, level, donate, repeat)
 
 
 _Described = tuple[tuple[Place, ...], tuple[str, ...], int | None, int | None]

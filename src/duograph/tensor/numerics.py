@@ -108,7 +108,7 @@ class Checker:
         return out
 
     def look(self, op: Op, operands: Sequence[Any], out: Any, spans: Sequence[Span] = ()) -> None:
-        """Is told of every operator that has run; ``spans``: where it stands, if it is one of a graph."""
+        """Is notified of every operator that has run; ``spans``: where it stands, if it is one of a graph."""
         outs = [x for i, x in enumerate(out if isinstance(out, tuple) else (out,)) if i not in op.infinite]
         if op.view or not self.reaches(outs):
             return

@@ -1,4 +1,4 @@
-"""What is told of every operator of a thread: who looks for NaN (`numerics`), or at the clock (`profiling`).
+"""What is notified of every operator of a thread: who looks for NaN (`numerics`), or at the clock (`profiling`).
 
 While there is an observer, native calls of operators are off (`core.launchable.pause`), so that each comes by here.
 """

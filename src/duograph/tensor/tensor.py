@@ -2,7 +2,7 @@
 
 The same class serves both lives of a program. In dynamic mode ``_data`` is an ``ndarray``; under capture it is an
 ``ir.Node``. Both have ``shape`` and ``dtype``, and every operation goes through `core.op.Op`, so library code written
-against Tensors runs unchanged in both. Methods and operators are attached from one table on the top floor
+against Tensors runs unchanged in both. Methods and operators are attached from one table on the top layer
 (``duograph.api.tensor_methods``); this file knows no operator.
 """
 
@@ -23,7 +23,7 @@ from duograph.core.types import TensorType, Type, scalar_type
 from .alias import CLOCK, Alias, ViewLink, fresh_stamp, root_of
 from .nested import has_symbols, number_tensor, stacked
 
-if TYPE_CHECKING:  # what the top floor attaches; there is only a stub, which scripts/stubs.py writes
+if TYPE_CHECKING:  # what the top layer attaches; there is only a stub, which scripts/stubs.py writes
     from .methods import Methods
 else:
     Methods = object

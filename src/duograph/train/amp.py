@@ -61,7 +61,7 @@ def get_black_list() -> list[type]:
 
 
 class _Precise(Cell):
-    """A Cell that computes in float32 in the middle of a half-type network, and gives back half types."""
+    """A Cell that computes in float32 in the middle of a half-type network, and returns half types."""
 
     def __init__(self, network: Cell, dtype: dt.DType) -> None:
         super().__init__(auto_prefix=False)

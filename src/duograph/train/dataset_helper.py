@@ -25,7 +25,7 @@ class DatasetHelper:
         epoch_num (int): number of epochs to come. Default ``1``.
 
     Raises:
-        TypeError: ``dataset_sink_mode`` is not a bool, or ``sink_size`` no int.
+        TypeError: ``dataset_sink_mode`` is not a bool, or ``sink_size`` is not an int.
         ValueError: ``sink_size`` is 0 or below -1.
     """
 

@@ -49,7 +49,7 @@ ACTIVATIONS: dict[str, Callable[..., Tensor]] = {
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """``max(input, 0)``; with ``inplace`` the tensor itself is written and given back.
+    """``max(input, 0)``; with ``inplace`` the tensor itself is written and returned.
 
     Returns:
         Tensor, of the shape and dtype of ``input``.

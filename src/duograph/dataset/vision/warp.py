@@ -47,7 +47,7 @@ def warped(
 STEPS = 32
 """OpenCV interpolates at so many places between two pixels."""
 RIM = 4
-"""So many pixels around the image are what is outside it: no interpolation looks further."""
+"""This many pixels around the image are what is outside it: no interpolation looks further."""
 
 
 def _sources(back: np.ndarray, size: tuple[int, int], steps: int, perspective: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -11,6 +11,7 @@ from typing import Any, Self
 from duograph.base.tracing import has_monitoring_debugger, tracer_of
 from duograph.core.launchable import pause, resume
 from duograph.core.op import Op, state
+from duograph.ir.executor import ObservedExecutor
 from duograph.ir.memo import Memo
 from duograph.ir.node import Graph
 from duograph.jit.signature import SUBJECT
@@ -152,9 +153,9 @@ class _Stepper:
         self._given = tuple(given), given
 
     def executor(self, native: Any) -> Any:
-        return _Executor(self, native)
+        return ObservedExecutor(self, native)
 
-    def run(self, native: Any, graph: Graph, values: Sequence[Any], level: int) -> Any:
+    def run(self, native: Any, graph: Graph, values: Sequence[Any], level: int, *_: Any) -> Any:
         """The value of the graph's output, stepped through."""
         (names, given), self._given = self._given, ((), {})
         if level > 1 and has_effects(graph):
@@ -181,23 +182,3 @@ class _Stepper:
         finally:
             self.debugger.ends()
         return native.run(graph, values, level, None, True) if level > 1 else result
-
-
-class _Executor:
-    """Runs graphs for a stepper (`ir.executor.Executor`)."""
-
-    def __init__(self, stepper: _Stepper, native: Any) -> None:
-        self._stepper, self._native = stepper, native
-
-    def prepare(self, graph: Graph, level: int = 1, donate: Mapping[int, int] | None = None) -> None:
-        self._native.prepare(graph, level, donate)
-
-    def run(
-        self,
-        graph: Graph,
-        values: Sequence[Any],
-        level: int = 1,
-        donate: Mapping[int, int] | None = None,
-        repeat: bool = True,
-    ) -> Any:
-        return self._stepper.run(self._native, graph, values, level)

@@ -107,7 +107,7 @@ class LRScheduler:
         last_epoch (int): number of epochs done, minus 1. Default ``-1``.
 
     Raises:
-        TypeError: ``optimizer`` is none, or ``last_epoch`` no int.
+        TypeError: ``optimizer`` is not an optimizer, or ``last_epoch`` is not an int.
         ValueError: ``last_epoch`` is below -1.
         KeyError: ``last_epoch`` is not -1 and the groups have no ``initial_lr``.
     """

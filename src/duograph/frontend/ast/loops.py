@@ -36,7 +36,7 @@ MOST_FORKING = 48
 """Iterations of such a loop that are unrolled at most: the graph grows with the square of their number."""
 MAX_UNROLL = 20_000
 PLAIN = bool, int, float, str
-"""Values of variables that debuggers are told of."""
+"""Values of variables that debuggers see."""
 
 
 class Loops(Statements):

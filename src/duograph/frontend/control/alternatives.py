@@ -21,7 +21,7 @@ def choice(joiner: Any, x: Any, y: Any, why: str) -> Build:
     what this decision was about. Of two that are chosen already, and others, those of one kind are joined.
 
     Raises:
-        NoJoin: there are more than two kinds, or one that only the path can hand on that has it.
+        NoJoin: there are more than two kinds, or one that only the path can pass on that has it.
     """
     if joiner.pred is None or not joiner.regions.log.keeps_choices:
         raise NoJoin(why)
@@ -74,7 +74,7 @@ def _alternative(joiner: Any, x: Any, y: Any) -> Build:
     """One alternative of a variable, as either path has it.
 
     Raises:
-        NoJoin: they are not of one kind, or it cannot be handed on from the only path that has it.
+        NoJoin: they are not of one kind, or it cannot be passed on from the only path that has it.
     """
     if x is not _NOTHING and y is not _NOTHING:
         if (x is MISSING) != (y is MISSING):

@@ -193,7 +193,7 @@ class Joiner:
         return build if view is None else self._once(build)
 
     def check_detached(self, *values: Node | Tensor) -> None:
-        """What comes from outside of `no_grad` and is handed on, or not written, keeps its gradient; a ``cond`` within
+        """What comes from outside of `no_grad` and is passed on, or not written, keeps its gradient; a ``cond`` within
         the block has none. (In a loop there is but the ``cond``: only tapes outside ask for gradients, and plain
         Python answers them.)"""
         if not state.detached or not any(may_have_gradient(x) and outlives(self, x) for x in values):

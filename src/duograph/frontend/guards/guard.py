@@ -107,7 +107,7 @@ class GuardSet:
             self.other_objects[one, two] = None
 
     def keep_apart(self, sources: Sequence[Source]) -> None:
-        """So many sources are to give so many objects, which none of those does that were kept apart before."""
+        """This many sources are to give so many objects, which none of those does that were kept apart before."""
         if len(sources) > 1:
             self.apart = tuple(dict.fromkeys((*self.apart, *sources)))
 

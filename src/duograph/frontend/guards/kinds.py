@@ -491,7 +491,7 @@ class _Values(Kind):
 
 @guard_kind
 class _Silent(Kind):
-    """A value that a write pushes out: nobody is told of its end."""
+    """A value that a write pushes out: nobody observes its destruction."""
 
     name = "silent"
 
@@ -507,7 +507,7 @@ class _Silent(Kind):
 
 @guard_kind
 class _Sheds(Kind):
-    """A bounded deque in which nobody is told of the end of the first or last items, so many."""
+    """A bounded deque in which nobody observes the destruction of the first or last items, so many."""
 
     name = "sheds"
 

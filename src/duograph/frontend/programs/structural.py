@@ -305,7 +305,7 @@ class _Rewriting:
 
     def _written(self, kind: str, owner: Any, name: str) -> Outside:
         """Where the object is found whose attribute is written: no other object that the program knows is this one, and
-        nobody is told of the end of what the attribute holds."""
+        nobody observes the destruction of what the attribute holds."""
         moved, own = self.moved.get(id(owner)), raw_getattr(owner, "__dict__", {})
         is_slot = type(found := lookup(type(owner), name)) is types.MemberDescriptorType
         if is_slot and lookup(type(owner), "__getattr__") is not None:  # a guard would ask it

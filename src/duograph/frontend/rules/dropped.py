@@ -1,4 +1,4 @@
-"""What is told of the end of an object: finalizers run where the last reference goes, in the middle of a program."""
+"""Who observes the destruction of an object: finalizers run where the last reference goes, within a program."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_HELD = 1000
 
 
 def check_dropped(value: Any) -> None:
-    """Refuses to let go of an outside object where somebody is told of its end, or of that of something it holds,
+    """Refuses to release an outside object where somebody observes its destruction, or that of something it holds,
     however deep: that is in the middle of the program.
 
     Args:

@@ -149,7 +149,7 @@ FRAMEWORK = (
     *("duograph.ops", "duograph.autodiff.", "duograph.tensor.", "duograph.core.", "duograph.base.tree"),
     "duograph.frontend.",
 )
-"""Modules of this package, up to this floor, whose functions are rules of graphs. Others say so (`core.traits`)."""
+"""Modules of this package, up to this layer, whose functions are rules of graphs. Others say so (`core.traits`)."""
 _NOT_FRAMEWORK = ("duograph.tensor.random",)
 
 _CONTAINERS = (list, dict, set, tuple, frozenset)

@@ -137,7 +137,7 @@ class Session(Identified, Shadows, TensorInputs):
         return self.unfinished == unfinished
 
     def forget(self) -> None:
-        """Lets go of outside objects: the function will run as plain Python, and may drop the last ones who hold them,
+        """Releases outside objects: the function will run as plain Python, and may drop the last ones who hold them,
         but this session waits for the garbage collector."""
         for part in (self, self.world, self.guards, self.binder):
             for held in vars(part).values():
@@ -225,7 +225,7 @@ class Session(Identified, Shadows, TensorInputs):
         return found
 
     def entered(self, value: Any, source: Source) -> Any:
-        """`external` for who looks after what becomes of it: there may be journals in it (`journals`)."""
+        """`external` for who looks after what happens to it: there may be journals in it (`journals`)."""
         check_look(type(value), value)
         if isinstance(value, Tensor):
             return self._external_tensor(value, source)

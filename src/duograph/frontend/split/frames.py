@@ -82,7 +82,7 @@ class _Look:
             held = self._value(node.value, scopes)
             if _is_reader(_attribute(held, node.attr)) or _may_read(held, node.attr):
                 return True
-            if type(held) is types.ModuleType:  # else the module would seem to be handed on
+            if type(held) is types.ModuleType:  # else the module would seem to be passed on
                 return False
         elif isinstance(node, ast.Name):
             found = self._value(node, scopes)

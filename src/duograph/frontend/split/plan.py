@@ -1,4 +1,4 @@
-"""The plan of a cut: which statements of a function run as plain Python, and what becomes of those between them.
+"""The plan of a cut: which statements of a function run as plain Python, and what happens to those between them.
 
 A function that has one statement that cannot be captured is rewritten. What stands before and after the statement
 becomes *segments*: functions of their own over the variables they read, each compiled with its own guards and versions.
@@ -470,7 +470,7 @@ class _Planner:
         yield from self._dropped(at, parameters, self.flow.points[run[-1]])
 
     def _dropped(self, at: ast.stmt, names: Iterable[str], point: Point) -> Iterator[ast.stmt]:
-        """Lets go of what hoisted variables hold, once they have been read: Python's own stack does."""
+        """Releases what hoisted variables hold, once they have been read: Python's own stack does."""
         names = sorted(n for n in names if n in self.hoisted and n not in point.live) if point.ends else []
         if names:
             targets: list[ast.expr] = [_name(n, at, ast.Store()) for n in names]

@@ -34,7 +34,7 @@ JOURNALED = (list, dict, set, deque, defaultdict, OrderedDict)
 METHODS = frozenset({"append", "appendleft", "extend", "extendleft", "insert", "add", "discard", "update"})
 """Methods that only write, where a class has them."""
 MOST_READ = 8
-"""So many containers may turn out to be read, before all that are written are taken to be."""
+"""This many containers may turn out to be read, before all that are written are taken to be."""
 _PLAIN = (str, int, float, bool, bytes, type(None))
 
 
@@ -253,7 +253,7 @@ class Journals:
         return next((source for source, param in self.inputs if param is key.node), None)
 
     def guard_dropped(self, journal: Journal) -> None:
-        """At the end of a path: nobody is told of the end of what the writes push out of the container."""
+        """At the end of a path: nobody observes the destruction of what the writes push out of the container."""
         original, source = self.originals[id(journal)]
         done = operations(journal)
         if isinstance(original, deque) and original.maxlen is not None:

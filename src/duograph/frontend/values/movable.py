@@ -151,8 +151,8 @@ class Identified:
         return {key: held for key, held in found if moves(held)}
 
     def awaited(self) -> list[tuple[Any, bool | None]]:
-        """The outside objects whose end the user's program is told of, at once: no version should make them stay. With
-        each, what `awaited_in` says."""
+        """The outside objects whose destruction the user's program observes at once: no version should keep them alive.
+        With each, what `awaited_in` says."""
         found = [v for k, (v, _) in self._object_sources.items() if type(v) not in _STAYING or k in self._identified]
         silent: set[int] = set()
         looked_at = []

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from duograph.ir.node import Param
 
 MAX_PAIRS = 10_000
-"""So many pairs of containers are guarded to be different objects."""
+"""This many pairs of containers are guarded to be different objects."""
 MANY = 64
-"""So many numbers in a list are looked at together."""
+"""This many numbers in a list are looked at together."""
 _SIMPLE = frozenset({int, float, str, bool, type(None)})
 _KINDS: tuple[Any, ...] = (OrderedDict, defaultdict, list, dict, set, deque)
 _READS = frozenset({
@@ -89,7 +89,7 @@ def facts_of_container(value: Any) -> tuple[Any, type, int | None, Any]:
 
 
 def may_be_input(value: Any) -> bool:
-    """Whether a number may be an input of a graph: Python's, and NumPy's that hold such. Texts are handed on."""
+    """Whether a number may be an input of a graph: Python's, and NumPy's that hold such. Texts are passed on."""
     return type(value) in (int, float, bool, str) or type(value) in _OF_NUMPY
 
 

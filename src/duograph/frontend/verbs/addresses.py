@@ -19,7 +19,7 @@ from ..values.text import GraphText
 from .substitutes import substitute
 
 MOST = 64
-"""So many objects may be told apart by their numbers: each is compared with all."""
+"""This many objects may be told apart by their numbers: each is compared with all."""
 _SEQUENCES = (list, tuple, set, frozenset, deque)
 _WITHOUT = (int, float, complex, str, bytes, tuple, frozenset, range, Scalar, GraphText)
 """Objects of which Python may have one or several that are equal."""

@@ -24,12 +24,7 @@ from ..rules.watch import watched
 from ..values.functions import CapturedFunction, check_function_attribute
 from ..values.settable import check_settable
 from ..values.world import CONTAINERS, World, is_own_dictionary
-from .special_methods import (
-    is_users_code,
-    is_users_descriptor,
-    special_method,
-    user_method,
-)
+from .special_methods import is_users_code, is_users_descriptor, special_method, user_method
 
 if TYPE_CHECKING:
     from ..session.session import Session

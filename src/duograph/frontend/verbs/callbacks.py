@@ -79,7 +79,7 @@ _CALL: dict[Any, tuple[int | str, ...]] = {
     dataclasses.asdict: ("dict_factory",), dataclasses.astuple: ("tuple_factory",), json.dumps: ("default",),
     json.loads: ("object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant"),
 }  # fmt: skip
-"""Which argument they call, to hand on what it gives."""
+"""Which argument they call, to pass on what it gives."""
 _KEEP = (functools.partial, functools.partialmethod, itertools.repeat)
 
 

@@ -23,14 +23,7 @@ from ..control.recursion import Recursion
 from ..rules import sources
 from ..rules.errors import Uncapturable
 from ..rules.facts import cell_facts, has_slots, lookup
-from ..rules.policy import (
-    check_look,
-    function_kind,
-    is_generated,
-    is_interpreted,
-    is_user_class,
-    module_kind,
-)
+from ..rules.policy import check_look, function_kind, is_generated, is_interpreted, is_user_class, module_kind
 from ..rules.purity import is_reader
 from ..rules.sources import Pin
 from ..rules.watch import watched

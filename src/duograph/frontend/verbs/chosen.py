@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_CHOICES = 32
 """What is only known at run time becomes a choice between so many at most."""
 MANY_PLACES = 512
-"""So many places are chosen on several paths, by all attempts of a capture."""
+"""This many places are chosen on several paths, by all attempts of a capture."""
 _ITEMS = (bool, int, str, type(None))
 MAX_PARTS = 4
 """Of so many items a part is chosen, and the code after that captured for each, where there may be a break instead."""

@@ -20,13 +20,7 @@ from ..rules.errors import Uncapturable
 from ..rules.exceptions import check_raised
 from ..rules.facts import has_slots, lookup
 from ..rules.opaque import is_advanced, is_iterator, is_opaque
-from ..rules.policy import (
-    function_kind,
-    how_to_compile,
-    is_generated,
-    is_user_class,
-    module_kind,
-)
+from ..rules.policy import function_kind, how_to_compile, is_generated, is_user_class, module_kind
 from ..rules.purity import is_constant, is_framework_rule, is_pure, is_pure_method, method_class
 from ..rules.watch import watched
 from ..values.functions import CapturedFunction

@@ -54,7 +54,7 @@ _GOES_THROUGH = frozenset({
     *(reversed, itertools.chain, itertools.islice, itertools.zip_longest, itertools.pairwise, itertools.cycle),
     *(itertools.product, itertools.permutations, itertools.combinations, itertools.combinations_with_replacement),
 })  # fmt: skip
-"""They hand on what their operands hold, and ask nothing of it."""
+"""They pass on what their operands hold, and ask nothing of it."""
 _ITERATION = frozenset(
     {"__iter__", "__next__", "__reversed__", "__len__", "__length_hint__", "__getitem__", "__index__"}
 )
@@ -215,7 +215,7 @@ def _only_goes_through(fn: Any) -> bool:
 
 
 def _asks_keys(fn: Any, args: tuple[Any, ...]) -> bool:
-    """Whether ``fn`` asks dictionaries, its first operand among them, for their keys, and hands on what these hold."""
+    """Whether ``fn`` asks dictionaries, its first operand among them, for their keys, and passes on what these hold."""
     if not args or type(args[0]) is not dict:
         return False
     return fn is dict or (type(fn) is types.BuiltinFunctionType and fn in _OF_KEYS)
@@ -244,7 +244,7 @@ def _looks(fn: Any) -> Any:
 _PLAIN_HOLDERS = (list, tuple, dict)
 _JOINING_OPERATORS = frozenset({operator.add, operator.iadd, operator.mul, operator.imul})
 _MOVING_OPERATORS = _JOINING_OPERATORS | {operator.getitem, operator.setitem, operator.delitem}
-"""Of `_PLAIN_HOLDERS`: they hand on what is there, and let go of it, as `_MOVING_METHODS` do."""
+"""Of `_PLAIN_HOLDERS`: they pass on what is there, and release it, as `_MOVING_METHODS` do."""
 _OF_KEYS = frozenset({operator.contains, operator.or_, operator.ior})
 """See `_asks_keys`."""
 

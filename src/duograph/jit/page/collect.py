@@ -24,7 +24,7 @@ from .kernels import kernels_of, layer_of_node, spans_of
 
 Json = dict[str, Any]
 AROUND = 6
-"""So many lines are shown before and after those that something is known about."""
+"""This many lines are shown before and after those that something is known about."""
 
 
 MOST_CODE = 4 << 20

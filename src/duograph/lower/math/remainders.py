@@ -44,5 +44,5 @@ def python_mod(b: Builder, x: Value, y: Value) -> Value:
     other_sign = b.lt(y, 0.0) ^ b.lt(rest, 0.0)
     moved = b.select(other_sign, rest + y, rest)
     zero = b.copysign(b.const(0.0, x), y)
-    # modulo zero: NumPy gives back the NaN of fmod
+    # modulo zero: NumPy returns the NaN of fmod
     return b.select(b.eq(y, 0.0), rest, b.select(b.eq(rest, 0.0), zero, moved))

@@ -137,7 +137,7 @@ class TrainOneStepCell(Cell):
     """One training step: loss, gradients, and the optimizer's update. ``construct(*inputs)`` returns the loss.
 
     A subclass that writes its own ``construct`` finds what MindSpore's has: ``network``, ``optimizer``, ``weights``,
-    ``sens``, ``grad`` (``self.grad(self.network, self.weights)(*inputs, sens)``), ``grad_reducer`` (gives back what it
+    ``sens``, ``grad`` (``self.grad(self.network, self.weights)(*inputs, sens)``), ``grad_reducer`` (returns what it
     gets unless training is data-parallel) and ``reducer_flag``.
 
     Args:

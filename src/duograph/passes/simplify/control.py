@@ -4,7 +4,7 @@
     cond(p, args; f, f)                       ->  f(args)
     scan(0, carry; body), while false         ->  carry
     scan(1, carry; body)                      ->  body(0, carry)
-    a carry that the body hands on unchanged  ->  an invariant
+    a carry that the body passes on unchanged  ->  an invariant
     a constant operand                        ->  a constant in the graphs that get it
     an operand given twice, or never read     ->  given once, or not at all
     a result that nobody reads                ->  not computed

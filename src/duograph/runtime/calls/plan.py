@@ -44,7 +44,7 @@ class Subject:
 
     Attributes:
         register: where the guards have it.
-        mark: number of its storage among those of the call; -1: of no interest.
+        mark: number of its storage among those of the call; -1: none.
         buffer: number of the buffer of `main` that it is; -1: it is only written.
         nbytes: its size; if that varies, or it is not contiguous, the size of an element, negated.
         is_written: whether it gets new contents.
@@ -68,7 +68,7 @@ class Subject:
 
 
 class Effects(Protocol):
-    """What steps in Python of native calls do, and what becomes of it."""
+    """What steps in Python of native calls do, and what happens to it."""
 
     def run(self, effect: Callable[[], Any]) -> Any:
         """Runs ``effect``, a part of a call."""

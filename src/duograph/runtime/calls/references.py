@@ -11,7 +11,7 @@ __all__ = ["hold", "let_go"]
 
 
 def hold(f: Function, value: Value) -> None:
-    """`Function.hold` of an object that `let_go` gives back, without a call where CPython's counts are known."""
+    """`Function.hold` of an object that `let_go` releases, without a call where CPython's counts are known."""
     count = f.get(value, COUNT)
     if sys.version_info >= (3, 14):
         f.api("Py_IncRef", value)
@@ -23,7 +23,7 @@ def hold(f: Function, value: Value) -> None:
 
 
 def let_go(f: Function, place: Value) -> None:
-    """Gives back the object at ``place``, which somebody else holds, too, most of the time: without a call then."""
+    """Releases the object at ``place``, which somebody else holds, too, most of the time: without a call then."""
     value, last, done = f.take(place), f.label("last"), f.label("done")
     if sys.version_info < (3, 12):
         count = f.get(value, COUNT)

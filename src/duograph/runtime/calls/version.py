@@ -221,7 +221,7 @@ def _let_go_all(f: Function, call: Value, registers: Value, arrays: Value, keeps
 
 
 def _release_all(f: Function, owned: Value, n_owned: Value) -> None:
-    """Code that gives back what guards have taken references to."""
+    """Code that releases what guards have taken references to."""
     with f.times(f.load("i64", n_owned)) as i:
         f.release(f.take(owned, i * 8))
     f.store(0, n_owned)
@@ -247,7 +247,7 @@ def _begin(f: Function, call: Value, registers: Value, begun: Variable, misses: 
 
 def _run(f: Function, call: Value, then: Callable[[Variable], None], deferred: Value, raised: Label) -> Value:
     """Code that runs `main`; its status. ``then`` writes what is done with what lies in its regions, before they are
-    given back. What is raised afterwards, when the call can only be finished, stands in the three words of
+    released. What is raised afterwards, when the call can only be finished, stands in the three words of
     ``deferred``."""
     status, grown = f.variable("i32"), f.variable("i64", 0)
     main = f.get(call, w.CALL.main)

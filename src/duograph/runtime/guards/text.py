@@ -5,7 +5,7 @@ reading a value say that it is not there any more, but a Ctrl-C, or what a signa
 nothing about it. The function of a ``python`` instruction has judged for itself: whatever it raises goes on.
 
 If Python may run, every register that is loaded from somewhere owns a reference, which the caller finds in ``owned``
-and gives back. Otherwise references are borrowed: nothing can change before the caller lets Python run.
+and releases. Otherwise references are borrowed: nothing can change before the caller lets Python run.
 
 In a table that ``compare`` goes through, an entry fails or is the first of a group of checks, which ends in ``settle``.
 (What the group was about was read before; if it changes meanwhile, the next call looks again.)
@@ -110,7 +110,7 @@ def _judge(f: Function, has_judged: Value) -> None:
 
 
 def _guards(module: Module) -> Function:
-    """``new dg_guards(ptr self, ptr args, i64 nargs, ptr keywords)``: gives back what ``dg_check`` owns."""
+    """``new dg_guards(ptr self, ptr args, i64 nargs, ptr keywords)``: releases what ``dg_check`` owns."""
     f = Function("new", "dg_guards", "ptr self, ptr args, i64 nargs, ptr keywords", module, linkage="")
     program = f.get(f.arg("self"), ARRAY_DATA)
     registers = f.get(program, PROGRAM.registers)

@@ -105,7 +105,7 @@ class _Pool:
                 self.let_go()
 
     def before_fork(self) -> None:
-        self.lock.acquire()  # other threads may fork at the same time: each gives back what it has taken itself
+        self.lock.acquire()  # other threads may fork at the same time: each releases what it has taken itself
         self.hold()
 
     def after_fork(self) -> None:

@@ -1,6 +1,6 @@
 """Control flow of executables: `cond`, `while_loop`, `scan`, and calls.
 
-Branches and bodies are regions of loop IR, written in place. What a branch or an iteration hands on is words: numbers
+Branches and bodies are regions of loop IR, written in place. What a branch or an iteration passes on is words: numbers
 and handles themselves, tensors by their addresses, so that nothing is copied where a value only passes through.
 
 A loop carry that is a tensor has one of three forms. *Same*: the body returns what it got. *In place*: the step that

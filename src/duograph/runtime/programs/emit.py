@@ -311,7 +311,7 @@ class Emitter(Frame):
         return self.b.load(self.ctx, CELLS), self.b.load(self.ctx, CELLS + 1), self.allocations
 
     def cut(self, mark: Any) -> None:
-        """Gives back what has been allocated since."""
+        """Releases what has been allocated since."""
         if mark is not None and mark[2] != self.allocations:
             self.b.call(self.build.kernel(cut_function()), [self.ctx], [CELLS, mark[0], mark[1]])
 

@@ -164,7 +164,7 @@ class Executable:
         return "\n".join(f"; {f.symbol}\n{f.text}" for f in self.build.functions)
 
     def free_memory(self) -> None:
-        """Gives back the memory kept for the next call."""
+        """Releases the memory kept for the next call."""
         with contextlib.suppress(IndexError):  # other threads take some, too
             while True:
                 self._idle.pop().free()

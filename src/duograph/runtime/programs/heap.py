@@ -2,7 +2,7 @@
 
 Stack cells, packed residuals and values whose size is known only inside the program live in the region ``CELLS``,
 frames of called functions in ``FRAMES``. A region grows geometrically; it is cut back to a mark where a loop iteration
-or a call ends whose results cannot refer to what was allocated in it, and given back as a whole when the run ends, also
+or a call ends whose results cannot refer to what was allocated in it, and released as a whole when the run ends, also
 after a failure.
 
 A region is three words of the context block: address of the newest chunk, bytes used of it, address of the last piece.
@@ -56,7 +56,7 @@ def alloc_function() -> Function:
 
 @functools.cache
 def cut_function() -> Function:
-    """Gives back what was allocated since the region stood at ``chunk`` and ``used``."""
+    """Releases what was allocated since the region stood at ``chunk`` and ``used``."""
     b = Builder("region_cut")
     ctx = b.buffer("ctx", "i64")
     region, chunk, used = b.dim("region"), b.dim("chunk"), b.dim("used")
@@ -83,7 +83,7 @@ def cut_function() -> Function:
 
 
 def reset(ctx: Any, region: int) -> None:
-    """Gives back a region at the end of a run, but for one chunk of moderate size, which the next run begins with.
+    """Releases a region at the end of a run, but for one chunk of moderate size, which the next run begins with.
 
     Args:
         ctx: the context block, a ctypes array of words.

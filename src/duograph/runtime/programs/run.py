@@ -302,13 +302,13 @@ class Run:
         del self.objects[len(self.executable.build.objects) :]
 
     def free(self) -> None:
-        """Gives back all memory; the object is of no use afterwards."""
+        """Releases all memory; the object is of no use afterwards."""
         heap.give_back(self.ctx, CELLS)
         heap.give_back(self.ctx, FRAMES)
         self.memory = None
 
     def __del__(self, is_ending: Any = sys.is_finalizing) -> None:
-        if getattr(self, "ctx", None) is not None and not is_ending():  # what gives back is gone at the very end
+        if getattr(self, "ctx", None) is not None and not is_ending():  # what releases is gone at the very end
             RUNS.pop(self.number, None)
             heap.give_back(self.ctx, CELLS)
             heap.give_back(self.ctx, FRAMES)

@@ -252,7 +252,7 @@ class Function(Text):
             self.release(value)
 
     def replace(self, pointer: Value, field: Field, value: Value) -> None:
-        """Writes a reference to a field, and gives back the one that stood there, after that."""
+        """Writes a reference to a field, and releases the one that stood there, after that."""
         before = self.take(pointer, int(field))
         self.set(pointer, field, value)
         self.release(before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .asm import Function, Value, Variable
 
 FEW_WORDS = 2048
-"""So many lie on the stack of the thread, which may have little of it; more are allocated."""
+"""This many lie on the stack of the thread, which may have little of it; more are allocated."""
 
 
 def room(f: Function, words: Value) -> tuple[Value, Variable]:

@@ -17,7 +17,7 @@ __all__ = ["Label", "Operand", "Shared", "Text", "Value", "Variable", "plain", "
 
 
 class Value:
-    """A value of one function: the text that names it, its type, and whether it is a reference to give back.
+    """A value of one function: the text that names it, its type, and whether it is a reference to release.
 
     Attributes:
         is_new: a reference that belongs to this function until it is stored, returned, released or taken by a callee.

@@ -112,7 +112,7 @@ class Distribution(Cell):
         param (dict): what the constructor was given; under ``param_dict`` the parameters by name.
 
     Raises:
-        TypeError: ``seed`` is not an int, ``name`` no str, or parameters differ in type.
+        TypeError: ``seed`` is not an int, ``name`` is not a str, or the parameters differ in type.
         ValueError: ``seed`` is negative.
 
     Supported Platforms:

@@ -1,4 +1,4 @@
-"""A module imports only from its own or lower floors."""
+"""A module imports only from its own or lower layers."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 
 from duograph.base.fork import _IMPORTED_LATE
 from tests.house.imports import (
-    FLOORS,
     INDENTED,
-    ROOMS,
+    LAYERS,
     SOURCE,
+    SUBPACKAGES,
     TOP,
     circles,
     cycles,
-    floor,
-    homeless,
     import_graph,
     indented,
+    layer,
     links,
     modules,
-    names_of_higher_floors,
+    names_of_higher_layers,
     nodes,
     parsed,
+    unassigned,
     violations,
 )
 
@@ -43,19 +43,19 @@ def test_no_import_goes_up():
     assert not violations()
 
 
-def test_no_string_names_a_module_of_a_higher_floor():
-    assert not names_of_higher_floors()
+def test_no_string_names_a_module_of_a_higher_layer():
+    assert not names_of_higher_layers()
 
 
-def test_every_part_has_a_floor():
-    assert not homeless()
+def test_every_part_has_a_layer():
+    assert not unassigned()
 
 
 def test_no_links():
     assert not links()
 
 
-def test_no_cycles_inside_a_floor():
+def test_no_cycles_inside_a_layer():
     assert not cycles()
 
 
@@ -90,11 +90,11 @@ def test_the_package_was_read():
     assert ("duograph.base.diagnostics", "duograph.base.render", "call") in seen
 
 
-def test_floor_of_modules():
-    assert [floor(f"duograph.{name}") for name in FLOORS] == list(FLOORS.values())
-    assert floor("duograph.ops.kernels.unary") == 3
-    assert floor("duograph.nn.layer") == 10
-    assert floor("duograph") == floor("duograph.compat.alias") == TOP
+def test_layer_of_modules():
+    assert [layer(f"duograph.{name}") for name in LAYERS] == list(LAYERS.values())
+    assert layer("duograph.ops.kernels.unary") == 3
+    assert layer("duograph.nn.layer") == 10
+    assert layer("duograph") == layer("duograph.compat.alias") == TOP
 
 
 @pytest.mark.parametrize(
@@ -116,30 +116,30 @@ def test_planted_violation_is_caught(tmp_path, statement):
     files = {"__init__.py": "", "core/dtype.py": statement, "ops/__init__.py": "", "ops/unary.py": ""}
     root = plant(tmp_path, files)
     (found,) = violations(root)
-    assert found.startswith("duograph.core.dtype:") and "floor 1 imports from floor" in found
+    assert found.startswith("duograph.core.dtype:") and "layer 1 imports from layer" in found
     (root / "core" / "dtype.py").unlink()
     assert not violations(root)
 
 
-def test_rooms_have_floors_of_their_own(tmp_path):
+def test_subpackages_have_layers_of_their_own(tmp_path):
     files = {"runtime/pool/pool.py": "import duograph.runtime.launch.key", "runtime/launch/key.py": ""}
     assert violations(plant(tmp_path, files)) == [
         "duograph.runtime.pool.pool:1 imports duograph.runtime.launch.key: inside runtime, pool lies below launch"
     ]
 
 
-def test_everything_in_a_part_with_rooms_has_a_floor():
-    for name, rooms in ROOMS.items():
+def test_everything_in_a_part_with_subpackages_has_a_layer():
+    for name, subpackages in SUBPACKAGES.items():
         folders = {path.parent.name for path in (SOURCE / name).glob("*/__init__.py")}
         files = {path.stem for path in (SOURCE / name).glob("[!_]*.py")}
-        assert set(rooms) == folders | files
+        assert set(subpackages) == folders | files
 
 
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [("api", "nn"), ("nn", "mint"), ("nn", "train"), ("context", "nn"), ("mint", "train"), ("train", "compat")],
 )
-def test_planted_violation_between_upper_floors_is_caught(tmp_path, importer, imported):
+def test_planted_violation_between_upper_layers_is_caught(tmp_path, importer, imported):
     files = {f"{importer}/a.py": f"from duograph.{imported} import b", f"{imported}/b.py": ""}
     (found,) = violations(plant(tmp_path, files))
     assert found.startswith(f"duograph.{importer}.a:1 imports duograph.{imported}.b")
@@ -156,11 +156,11 @@ def test_planted_violation_between_upper_floors_is_caught(tmp_path, importer, im
 )
 def test_planted_string_is_caught(tmp_path, text, line):
     root = plant(tmp_path, {"api/a.py": text, "nn/b.py": '"""Knows duograph.train."""\nBELOW = "duograph.api.a"'})
-    assert names_of_higher_floors(root) == [f"duograph.api.a:{line} names duograph.nn, of floor 10, in a string"]
+    assert names_of_higher_layers(root) == [f"duograph.api.a:{line} names duograph.nn, of layer 10, in a string"]
 
 
-def test_a_part_without_floor_is_found(tmp_path):
-    assert homeless(plant(tmp_path, {"core/a.py": "", "helpers.py": "", "utils/b.py": ""})) == ["helpers", "utils"]
+def test_a_part_without_layer_is_found(tmp_path):
+    assert unassigned(plant(tmp_path, {"core/a.py": "", "helpers.py": "", "utils/b.py": ""})) == ["helpers", "utils"]
 
 
 def test_planted_link_is_found(tmp_path):
