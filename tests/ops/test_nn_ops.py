@@ -385,6 +385,25 @@ def test_max_pool_positions_and_nan() -> None:
     assert whole.array().tolist() == [[[5]]]
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_sampling_where_a_place_is_no_number(mode: str) -> None:
+    """Outside of the image with zeros around it, and its first row or column where places are clipped, as in PyTorch."""
+    image, grid = wrap(np.arange(1.0, 7.0).reshape(1, 1, 2, 3)), np.array([[np.nan, 1], [np.inf, -1], [1, np.nan]])
+    for padding, values in (("zeros", [0, 0, 0]), ("border", [4, 3, 3]), ("reflection", [4, 1, 3])):
+        got = sampling.grid_sample(image, wrap(grid.reshape(1, 1, 3, 2)), mode, padding, True)
+        assert got.array().ravel().tolist() == values
+
+
+def test_what_is_clipped_has_no_gradient_at_the_border() -> None:
+    image, corners = wrap(np.array([[[[1.0, 2.0], [4.0, 8.0]]]])), np.array([[[[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]]]])
+    for padding in ("border", "reflection"):
+        xs, weights = [image, wrap(corners)], wrap(np.ones((1, 1, 1, 3)))
+        (slope,) = gradients(
+            lambda x, g, how=padding: sampling.grid_sample(x, g, "bilinear", how, True), xs, [1], weights
+        )
+        np.testing.assert_array_equal(slope.array()[0, 0], [[0, 0], [0, 3], [2, 0]])
+
+
 def test_same_padding_puts_the_odd_element_behind() -> None:
     got = conv.resolve_padding("same", 0, (7, 8), (3, 2), (2, 1), (1, 1))
     assert got == ((1, 1), (0, 1))
