@@ -387,7 +387,7 @@ def test_max_pool_positions_and_nan() -> None:
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
 def test_sampling_where_a_place_is_no_number(mode: str) -> None:
-    """Outside of the image with zeros around it, and its first row or column where places are clipped, as in PyTorch."""
+    """Outside of the image with zeros around it, in its first row or column where places are clipped, as in PyTorch."""
     image, grid = wrap(np.arange(1.0, 7.0).reshape(1, 1, 2, 3)), np.array([[np.nan, 1], [np.inf, -1], [1, np.nan]])
     for padding, values in (("zeros", [0, 0, 0]), ("border", [4, 3, 3]), ("reflection", [4, 1, 3])):
         got = sampling.grid_sample(image, wrap(grid.reshape(1, 1, 3, 2)), mode, padding, True)
