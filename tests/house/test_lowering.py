@@ -16,8 +16,8 @@ SIZE = "the size of the result depends on data: memory for it is found by the op
 SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on a few sequences"
 WITH_NUMPY: dict[str, str] = {
     LAPACK: """
-        cholesky cofactors det eig eigh geqrf inverse matrix_logarithm pseudo_inverse qr slogdet solve svd svd_values
-        triangular_solve
+        cholesky cofactors cofactors_along det eig eigh geqrf inverse matrix_logarithm pseudo_inverse qr slogdet solve
+        svd svd_values triangular_solve
     """,
     SIZE: """
         bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique

@@ -129,6 +129,7 @@ DECOMPOSITIONS = [
     OpInfo("det", [S(definite(2, 3, 3))], np.linalg.det, rtol=1e-9),
     OpInfo("cofactors", [S(definite(2, 3, 3))],
            lambda x: np.linalg.det(x)[..., None, None] * np.linalg.inv(x).swapaxes(-1, -2), rtol=1e-9),
+    OpInfo("cofactors_along", [S(definite(2, 3, 3), values(2, 3, 3)), S(definite(3, 3), values(3, 3))]),
     OpInfo("pseudo_inverse", [S(values(2, 3, 3), np.full((2, 1, 1), 1e-9)), S(values(4, 3), np.full((1, 1), 1e-9)),
                               S(values(3, 4), np.full((1, 1), 1e-9))], lambda x, limit: np.linalg.pinv(x), rtol=1e-9),
     OpInfo("slogdet", [S(definite(2, 3, 3))], lambda x: np.linalg.slogdet(x)[0], rtol=1e-9, second=False),

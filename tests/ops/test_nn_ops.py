@@ -352,6 +352,27 @@ def test_einsum_refuses(equation: str, shapes: list[tuple[int, ...]]) -> None:
         einsum(equation, *[wrap(R(*s)) for s in shapes])
 
 
+@pytest.mark.parametrize("product", [linalg.matrix_product, linalg.dot, linalg.inner, lambda x, y: einsum("i,i", x, y)])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "complex64"])
+def test_long_vectors_are_multiplied_exactly_enough(product: Callable[..., Any], dtype: str) -> None:
+    """One chain of 2**20 float32 additions would be off by more than 1e-4."""
+    x, y = (np.random.default_rng(i).uniform(0, 0.1, 2**20).astype(dtype) for i in range(2))
+    got, want = call(product, [x, y]), np.dot(x.astype(np.complex128), y.astype(np.complex128))
+    np.testing.assert_allclose(got.astype(np.complex128), want, rtol=1e-3 if dtype == "float16" else 1e-6)
+    assert got.dtype == dtype and got.shape == ()
+
+
+def test_determinants_of_singular_matrices_have_two_derivatives() -> None:
+    """Those of ``ad - bc`` and of a matrix of rank 1: the minors that are left, with their signs."""
+    one, zero = np.array([[0.0, 1.0], [0.0, 0.0]]), np.zeros((2, 2))
+    along = decompositions.cofactors_along
+    np.testing.assert_allclose(call(along, [zero, one]), [[0, 0], [-1, 0]], atol=1e-12)
+    ones, first = np.ones((2, 3, 3)), np.zeros((2, 3, 3))
+    first[:, 0, 0] = 1
+    want = [[0, 0, 0], [0, 1, -1], [0, -1, 1]]
+    np.testing.assert_allclose(call(along, [ones, first]), [want, want], atol=1e-12)
+
+
 @pytest.mark.parametrize("norm_mode", fft.NORMS)
 @pytest.mark.parametrize("n", [None, 1, 3, 4, 7, 8])
 def test_fft_family(norm_mode: str, n: int | None) -> None:
@@ -383,6 +404,25 @@ def test_max_pool_positions_and_nan() -> None:
     np.testing.assert_array_equal(places.array(), [[[0, 0]]])
     whole = pool.max_pool(wrap(np.array([[[5, -7]]])), kernel=(2,), stride=(1,), padding=((0, 0),), dilation=(1,))[0]
     assert whole.array().tolist() == [[[5]]]
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest"])
+def test_sampling_where_a_place_is_no_number(mode: str) -> None:
+    """Outside of the image with zeros around it, in its first row or column where places are clipped, as in PyTorch."""
+    image, grid = wrap(np.arange(1.0, 7.0).reshape(1, 1, 2, 3)), np.array([[np.nan, 1], [np.inf, -1], [1, np.nan]])
+    for padding, values in (("zeros", [0, 0, 0]), ("border", [4, 3, 3]), ("reflection", [4, 1, 3])):
+        got = sampling.grid_sample(image, wrap(grid.reshape(1, 1, 3, 2)), mode, padding, True)
+        assert got.array().ravel().tolist() == values
+
+
+def test_what_is_clipped_has_no_gradient_at_the_border() -> None:
+    image, corners = wrap(np.array([[[[1.0, 2.0], [4.0, 8.0]]]])), np.array([[[[-1.0, -1.0], [1.0, 0.0], [0.0, 1.0]]]])
+    for padding in ("border", "reflection"):
+        xs, weights = [image, wrap(corners)], wrap(np.ones((1, 1, 1, 3)))
+        (slope,) = gradients(
+            lambda x, g, how=padding: sampling.grid_sample(x, g, "bilinear", how, True), xs, [1], weights
+        )
+        np.testing.assert_array_equal(slope.array()[0, 0], [[0, 0], [0, 3], [2, 0]])
 
 
 def test_same_padding_puts_the_odd_element_behind() -> None:

@@ -45,6 +45,15 @@ def _lapack(function: Any, *arrays: np.ndarray, **options: Any) -> Any:
         raise RuntimeError(f"For '{function.__name__}', {error}.") from None
 
 
+def _unless_nan(function: Any, x: np.ndarray, *others: np.ndarray) -> np.ndarray:
+    """``function`` of matrices; NaN for those that hold NaN, which LAPACK takes for singular."""
+    unknown = np.isnan(x).any((-2, -1), keepdims=True)
+    if not unknown.any():
+        return function(x, *others)
+    out = function(np.where(unknown, np.eye(x.shape[-1], dtype=x.dtype), x), *others)
+    return np.where(unknown if out.ndim >= x.ndim else unknown[..., 0, 0], out.dtype.type(np.nan), out)
+
+
 def _singular(x: np.ndarray, **options: Any) -> Any:
     """`np.linalg.svd`, which must see finite numbers: LAPACK's xGESDD never returns from some others."""
     if not np.isfinite(x).all():
@@ -83,7 +92,7 @@ class inverse:
         return _matrix("inverse", x)
 
     def reference(x):
-        return _lapack(np.linalg.inv, x)
+        return _unless_nan(lambda x: _lapack(np.linalg.inv, x), x)
 
     def bprop(ins, out, dout):
         h = adjoint_matrix(out)
@@ -101,17 +110,32 @@ class det:
         return x.with_shape(x.shape[:-2])
 
     def reference(x):
-        return np.asarray(np.linalg.det(x), x.dtype)
+        return np.asarray(_unless_nan(np.linalg.det, x), x.dtype)
 
     def bprop(ins, out, dout):
         return (mul(_scalars(dout), adjoint(cofactors(ins[0]))),)
 
 
+def _one_by_one(function: Any, of_singular: Any, *arrays: np.ndarray) -> np.ndarray:
+    """``function`` of matrices, or of each by itself: then ``of_singular`` of those that are."""
+    try:
+        return np.asarray(_unless_nan(function, *arrays), arrays[0].dtype)
+    except np.linalg.LinAlgError:
+        if arrays[0].ndim == 2:
+            return np.asarray(of_singular(*arrays), arrays[0].dtype)
+        arrays = np.broadcast_arrays(*arrays)
+        flat = zip(*[x.reshape(-1, *x.shape[-2:]) for x in arrays], strict=True)
+        return np.stack([_one_by_one(function, of_singular, *each) for each in flat]).reshape(arrays[0].shape)
+
+
+def _cofactors(x: np.ndarray) -> np.ndarray:
+    return np.linalg.det(x)[..., None, None] * np.swapaxes(np.linalg.inv(x), -1, -2)
+
+
 def _cofactors_of_singular(x: np.ndarray) -> np.ndarray:
     u, s, vh = _singular(x)
-    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :]).prod(-1)
-    sign = np.linalg.det(u) * np.linalg.det(vh)
-    return np.asarray(sign[..., None, None] * (np.conj(u) * others[..., None, :]) @ np.conj(vh), x.dtype)
+    others = np.where(np.eye(len(s), dtype=bool), 1, s).prod(-1)
+    return np.linalg.det(u) * np.linalg.det(vh) * (np.conj(u) * others) @ np.conj(vh)
 
 
 @primitive
@@ -125,20 +149,62 @@ class cofactors:
         return _matrix("cofactors", x)
 
     def reference(x):
-        try:
-            return np.asarray(np.linalg.det(x)[..., None, None] * np.swapaxes(np.linalg.inv(x), -1, -2), x.dtype)
-        except np.linalg.LinAlgError:
-            return np.stack([
-                _cofactors_of_singular(m) if np.linalg.det(m) == 0 else cofactors.reference(m)
-                for m in x.reshape(-1, *x.shape[-2:])
-            ]).reshape(x.shape) if x.ndim > 2 else _cofactors_of_singular(x)  # fmt: skip
+        return _one_by_one(_cofactors, _cofactors_of_singular, x)
 
     def bprop(ins, out, dout):
-        (x,) = ins
-        h, of_det = adjoint_matrix(inverse(x)), adjoint(det(x))
-        along = reduce_sum(mul(dout, h), axis=(len(x.shape) - 2, len(x.shape) - 1), keep_dims=True)
-        across = matmul(matmul(h, transposed(mul(dout, _scalars(of_det)))), h)
-        return (sub(mul(along, adjoint(out)), across),)
+        return (adjoint(cofactors_along(ins[0], adjoint(dout))),)
+
+
+def _cofactors_along(x: np.ndarray, d: np.ndarray) -> np.ndarray:
+    h, of_det = np.swapaxes(np.linalg.inv(x), -1, -2), np.linalg.det(x)[..., None, None]
+    return of_det * ((d * h).sum((-2, -1), keepdims=True) * h - h @ np.swapaxes(d, -1, -2) @ h)
+
+
+def _cofactors_of_singular_along(x: np.ndarray, d: np.ndarray) -> np.ndarray:
+    u, s, vh = _singular(x)
+    same = np.eye(len(s), dtype=bool)
+    others = np.where(same[:, None] | same[None], 1, s).prod(-1) * ~same  # the product of all but two
+    e = np.conj(u.T) @ d @ np.conj(vh.T)
+    slope = np.diag(others @ np.diag(e)) - others * e.T
+    return np.linalg.det(u) * np.linalg.det(vh) * np.conj(u) @ slope @ np.conj(vh)
+
+
+@primitive
+class cofactors_along:
+    """The derivative of the cofactors of ``x`` in the direction ``d``, of singular matrices too."""
+
+    raises = True
+    batch = aligned_batch("cofactors_along")
+
+    def infer(x, d):
+        same_dtype("cofactors_along", x, d)
+        return _matrix("cofactors_along", d).with_shape(broadcast_shapes(x.shape, d.shape, op="cofactors_along"))
+
+    def reference(x, d):
+        return _one_by_one(_cofactors_along, _cofactors_of_singular_along, x, d)
+
+    def bprop(ins, out, dout):
+        x, d = ins
+
+        def of_x():
+            h, w = transposed(inverse(x)), adjoint(dout)
+
+            def between(m):
+                return matmul(matmul(h, m, transpose_b=True), h)
+
+            def along(m):
+                return reduce_sum(mul(m, h), axis=(len(x.shape) - 2, len(x.shape) - 1), keep_dims=True)
+
+            of_d, of_w = between(d), between(w)
+            both = sub(
+                mul(along(d), along(w)),
+                reduce_sum(mul(w, of_d), axis=(-2 % len(x.shape), -1 % len(x.shape)), keep_dims=True),
+            )
+            twice = add(matmul(matmul(of_d, w, transpose_b=True), h), matmul(matmul(of_w, d, transpose_b=True), h))
+            once = add(mul(along(w), of_d), mul(along(d), of_w))
+            return adjoint(mul(_scalars(det(x)), add(sub(mul(both, h), once), twice)))
+
+        return of_x, lambda: adjoint(cofactors_along(x, adjoint(dout)))
 
 
 @primitive
@@ -180,7 +246,7 @@ class slogdet:
         return TupleType((x.with_shape(x.shape[:-2]), TensorType(x.dtype.to_real(), x.shape[:-2])))
 
     def reference(x):
-        sign, log = np.linalg.slogdet(x)
+        sign, log = (_unless_nan(lambda x, i=i: np.linalg.slogdet(x)[i], x) for i in range(2))
         return np.asarray(sign, x.dtype), np.asarray(log, x.real.dtype)
 
     def bprop(ins, out, dout):
@@ -207,7 +273,7 @@ class solve:
         return TensorType(dtype, (*broadcast_shapes(a.shape[:-2], b.shape[:-2], op="solve"), *b.shape[-2:]))
 
     def reference(a, b):
-        return _lapack(np.linalg.solve, a, b)
+        return _unless_nan(lambda a, b: _lapack(np.linalg.solve, a, b), a, b)
 
     def bprop(ins, out, dout):
         a, b = ins

@@ -15,7 +15,7 @@ from duograph.core.shapes import numel, taken_equal
 
 from .arithmetic import mul
 from .diagonals import diagonal
-from .linalg import matmul
+from .linalg import matmul, sums_vectors, vector_product
 from .movement import broadcast_to, reduce_sum, reshape, transpose
 
 Labels = list[str]
@@ -145,6 +145,9 @@ def _contract(x: Any, x_labels: Labels, y: Any, y_labels: Labels, needed: set[st
         t = transpose(t, perm=tuple(labels.index(v) for v in order)) if order != labels else t
         return reshape(t, shape=(*[extent[v] for v in batch], *[numel([extent[v] for v in g]) for g in groups[1:]]))
 
+    if summed and not rows and not columns and sums_vectors(x, y):
+        left, right = arranged(x, x_labels, (batch, summed)), arranged(y, y_labels, (batch, summed))
+        return reshape(vector_product(left, right), shape=tuple(extent[v] for v in batch)), batch
     left = arranged(x, x_labels, (batch, rows, summed))
     right = arranged(y, y_labels, (batch, summed, columns))
     out = matmul(left, right) if summed else mul(left, right)  # without a sum: (rows, 1) times (1, columns)

@@ -13,9 +13,9 @@ from typing import Any
 from duograph.core import dtype as dt
 from duograph.core.shapes import numel
 
-from .arithmetic import abs_, add, fmod, maximum, minimum, mul, sub
+from .arithmetic import abs_, add, fmod, mul, sub
 from .cast import cast, stop_gradient
-from .compare import equal, greater_equal, less_equal
+from .compare import equal, greater, greater_equal, less, less_equal
 from .creation import constant_like, linspace, ones_like
 from .linalg import matmul
 from .logical import logical_and
@@ -79,7 +79,7 @@ def grid_sample(
                 at = _inside(at, extent, padding_mode, align_corners)
             zero, top = constant_like(at, 0), constant_like(at, extent - 1)
             within = logical_and(greater_equal(at, zero), less_equal(at, top))
-            step = cast(minimum(maximum(at, zero), top), dtype=dt.int64)
+            step = cast(select(within, at, zero), dtype=dt.int64)  # a place that is NaN is nowhere, too
             index = step if index is None else add(mul(index, constant_like(index, extent)), step)
             weight = w if weight is None else mul(weight, w)
             valid = within if valid is None else logical_and(valid, within)
@@ -92,7 +92,10 @@ def grid_sample(
 
 
 def _inside(place: Any, extent: int, padding_mode: str, align: bool) -> Any:
-    """``place`` mapped into the image: by clipping or by reflection at its borders."""
+    """``place`` mapped into the image, NaN to 0: by clipping or by reflection at its borders.
+
+    On a border and beyond, what is clipped has no gradient.
+    """
     if padding_mode == "zeros":
         return place
     if padding_mode == "reflection":
@@ -106,7 +109,9 @@ def _inside(place: Any, extent: int, padding_mode: str, align: bool) -> Any:
             turns = round_(scaled(stop_gradient(sub(distance, rest)), 1 / span))
             odd = equal(fmod(turns, constant_like(turns, 2)), constant_like(turns, 1))
             place = shifted(select(odd, sub(width, rest), rest), low)
-    return minimum(maximum(place, constant_like(place, 0)), constant_like(place, extent - 1))
+    zero, top = constant_like(place, 0), constant_like(place, extent - 1)
+    place = select(greater(place, zero), place, zero)
+    return select(less(place, top), place, top)
 
 
 def _nearest_taps(place: Any) -> list[tuple[Any, Any]]:

@@ -54,6 +54,19 @@ def singular_values_of_what_is_not_finite_error(x):
     return ops.svd(x)[0], ops.svd(x, compute_uv=False)
 
 
+HALF_KNOWN = T([[[float("nan"), 1.0], [1.0, 1.0]], [[2.0, 0.0], [0.0, 4.0]]], ms.float64)
+
+
+@program(calls=[(HALF_KNOWN,), (T([[1.0, 2.0], [3.0, 4.0]]),)], grad=0)
+def matrices_that_hold_nan(x):
+    return ops.det(x), ops.slogdet(x), ops.inverse(x), ops.matrix_power(x, -1)
+
+
+@program(calls=[(T([[1.0, 2.0], [2.0, 4.0]], ms.float64),), (T([[1.0] * 3] * 3, ms.float64),)])
+def curvature_of_determinants_of_singular_matrices(x):
+    return ms.grad(lambda x: (ms.grad(ops.det)(x) ** 2).sum())(x)
+
+
 @program(calls=[(T([[[[1.0, 2.0], [3.0, 4.0]]]]), n) for n in (2, 2**40)], captured=False)
 def pictures_larger_than_memory_error(x, n):
     return ops.adaptive_avg_pool2d(x, n)

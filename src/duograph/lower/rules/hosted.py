@@ -14,8 +14,8 @@ SPARSE = "rows of sparse tensors are dictionaries in it: once per evaluation, on
 
 HOSTED: dict[str, str] = {
     LAPACK: """
-        cholesky cofactors det eig eigh geqrf inverse matrix_logarithm pseudo_inverse qr slogdet solve svd svd_values
-        triangular_solve
+        cholesky cofactors cofactors_along det eig eigh geqrf inverse matrix_logarithm pseudo_inverse qr slogdet solve
+        svd svd_values triangular_solve
     """,
     SIZE: """
         bincount ctc_greedy_decoder list_diff masked_select non_max_suppression nonzero range_slice unique
