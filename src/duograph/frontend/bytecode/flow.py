@@ -90,12 +90,14 @@ class Flow:
                     return delete.next[0]
         return i
 
-    def behind_final(self, final: int, i: int) -> int | None:
+    def behind_final(self, handler: int, i: int) -> int | None:
         """Where code goes on behind the copy of a ``finally`` clause that begins at ``i``; None if all its paths leave
         it (``return``, ``break``, ``raise``)."""
         at = self.instructions
+        final = at[handler].next[0]
         found: set[int] = set()
         seen: set[tuple[int, int]] = set()
+        around = self.handlers(handler)
         work = [(final, i)]
         while work:
             pair = work.pop()
@@ -103,10 +105,13 @@ class Flow:
                 continue
             seen.add(pair)
             a, b = at[pair[0]], at[pair[1]]
-            if a.op == "RERAISE":
+            if a.op == "RERAISE" and self.depth[pair[0]] == self.depth[final]:
                 found.add(pair[1])
             elif a.op == b.op and _may_be_copies(a, b):
                 work.extend(zip(a.next, b.next, strict=True))
+                inner, other = self.handler(pair[0]), self.handler(pair[1])
+                if inner is not None and other is not None and inner not in around:  # of a statement in the clause
+                    work.append((inner, other))
             elif a.op in _LEAVES:  # what lies on the stack is another thing in each copy
                 work.append((a.next[0], pair[1]))
             elif b.op in _LEAVES:
@@ -178,6 +183,9 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
             made[i].arg = IMPLIED
     for i in _of_clauses(made):
         made[i].position = NOWHERE
+    for m in made:
+        if m.op == "RERAISE":  # ends a ``finally`` clause, behind each of its ends
+            m.position = NOWHERE
     first: dict[Any, int] = {}
     classes = [first.setdefault(_label(m), len(first)) for m in made]
     count = len(first)

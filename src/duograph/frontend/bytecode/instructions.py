@@ -129,7 +129,9 @@ class _Decoder:
             elif r.op == "MAKE_CELL" and not is_begun:  # of a variable of the function: its name tells
                 continue
             elif r.op in _JUMPS:
-                self.goes[i] = r.after + 2 * _JUMPS[r.op] * r.arg
+                self.goes[i] = target = r.after + 2 * _JUMPS[r.op] * r.arg
+                if target <= r.offset and all(n.op in _NOTHING for n in self.raw[self.at[target] : i]):
+                    self.targets.append((self._emit("SPIN", None, r), [target]))  # ``while True: pass``
             elif r.op == "POP_TOP" and i and self.raw[i - 1].op in ("RETURN_GENERATOR", "END_FOR"):
                 if self.raw[i - 1].op == "END_FOR" and self.version < (3, 13):
                     self._emit("POP_TOP", None, r)

@@ -461,6 +461,13 @@ def is_none(node: Any) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
+def bare(node: Any) -> Any:
+    """The value of ``name := value``, which goes on without the name."""
+    while isinstance(node, ast.NamedExpr):
+        node = node.value
+    return node
+
+
 def _converted(node: Any) -> tuple[int, Any]:
     if isinstance(node, Marker) and node.kind == "converted":
         return node.value

@@ -42,12 +42,12 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A ``try`` or ``with`` that code is in. ``final``: where the copy of ``finally`` for exceptions begins."""
+    """A ``try`` or ``with`` that code is in. ``final``: whether the handler is the copy of ``finally`` for exceptions."""
 
     handler: int
     outer: Context | None
     inside: tuple[int, ...]
-    final: int | None = None
+    final: bool = False
 
 
 class Structure(Conditions):
@@ -101,8 +101,8 @@ class Structure(Conditions):
             around = self.flow.handlers(i)
             context = scope.context
             if context is not None and context.handler not in around:
-                if context.final is not None:
-                    behind = self.flow.behind_final(context.final, i)
+                if context.final:
+                    behind = self.flow.behind_final(context.handler, i)
                     if behind is None:
                         if stack and not isinstance(stack[-1], Marker):  # it was to be returned
                             out.append(self._plain(ast.Return(self.pop(list(stack)))))
@@ -171,12 +171,12 @@ class Structure(Conditions):
         inner = scope.until(meet)
         body, a = self.read(yes, found.stack, inner)
         orelse, b = self.read(no, found.stack, inner)
-        if self._is_assert(body):
-            raised: Any = body[0]
-            message = raised.exc.args[0] if isinstance(raised.exc, ast.Call) else None
-            out.append(self._at(ast.Assert(negated(test), message), test))
-            out += orelse
-            return b
+        for failed, holds, rest, condition in ((body, orelse, b, negated(test)), (orelse, body, a, test)):
+            if self._is_failure(failed):
+                failure: Any = failed[0]
+                out.append(self._at(ast.Assert(condition, failure.msg), test))
+                out += holds
+                return rest
         if a is not None and b is not None and a[0] != b[0]:
             raise Uncapturable("branches that end at different places")
         only_jumps = loop is not None and yes in (loop.head, loop.end)
@@ -207,13 +207,9 @@ class Structure(Conditions):
     def _at(self, node: Any, test: Any) -> Any:
         return ast.copy_location(node, test)
 
-    def _is_assert(self, body: Body) -> bool:
-        if len(body) != 1 or not isinstance(body[0], ast.Raise):
-            return False
-        exc: Any = body[0].exc
-        if isinstance(exc, ast.Call):
-            exc = exc.func
-        return isinstance(exc, Marker) and exc.kind == "AssertionError"
+    def _is_failure(self, body: Body) -> bool:
+        """Whether this is ``assert False``, to which a branch belongs."""
+        return len(body) == 1 and isinstance(body[0], ast.Assert) and getattr(body[0].test, "value", None) is False
 
     def _is_else(self, yes: int, no: int) -> bool:
         """Whether the second block is an ``else`` clause, as its column tells; else it follows the statement."""
@@ -231,7 +227,7 @@ class Structure(Conditions):
         if at[i].op == "FOR_ITER":
             return self._for(i, inside, stack, scope, out)
         test = self._test(i, inside, stack, scope) if at[i].op not in ("POP_EXCEPT", "RERAISE") else None
-        if test is not None and not self.doubt("test", i, True):
+        if test is not None and not self.doubt("test", i, not self._is_branch_of_body(*test)):
             test = None
         if test is None:
             end = self._end(i, None, inside, scope)
@@ -255,12 +251,12 @@ class Structure(Conditions):
         test: Any = found.test
         if (yes in inside) == (no in inside):
             return None
-        is_left = self.column(yes if yes in inside else no) - test.col_offset
-        if no in inside:
-            test, yes, no = negated(test), no, yes
-        if is_left in (-3, -7) and self.flow.instructions[yes].position[0] != test.lineno:
-            return None  # ``while True`` that begins with ``if ...: break``
-        return test, yes, no
+        return (negated(test), no, yes) if no in inside else (test, yes, no)
+
+    def _is_branch_of_body(self, test: Any, begin: int, exhausted: int) -> bool:
+        """Whether it is ``while True`` that begins with ``if ...: break``, as columns tell."""
+        is_left = self.column(begin) - test.col_offset
+        return is_left in (-3, -7) and self.flow.instructions[begin].position[0] != test.lineno
 
     def _from_head(self, i: int, stack: Stack, scope: Scope) -> Branch | None:
         if len(self.flow.handlers(i)) != len(() if scope.context is None else scope.context.inside):
@@ -302,7 +298,8 @@ class Structure(Conditions):
             place = at[n].next[0] if at[n].op == "POP_TOP" else n
             if self.column(place) < body or (not body and (at[place].position[0] or 0) > last):
                 return place
-        return None
+        ends = [n for n in exits if at[n].op in ("POP_EXCEPT", "RERAISE")]  # a clause ends there
+        return ends[0] if len(ends) == 1 else None
 
     def _for(self, i: int, inside: set[int], stack: Stack, scope: Scope, out: Body | None) -> Exit:
         made = self.flow.instructions[i]
