@@ -223,6 +223,7 @@ class Conditions(Stores, ABC):
         while True:
             made = self.flow.instructions[i]
             if made.position[0] is not None:
+                line = made.position[0] if line is None else line
                 if made.position[0] != line:
                     break
                 if made.position[2] is not None:
@@ -266,12 +267,15 @@ class Conditions(Stores, ABC):
                 return Branch(test, a.yes, a.no, found.stack, found.owned | a.owned | b.owned)
         return None
 
-    def meeting(self, a: int, b: int, scope: Scope) -> int | None:
-        """The first place that can be reached from both; None if there is none before the code around."""
+    def meeting(self, a: int, b: int, scope: Scope, depth: int | None = None) -> int | None:
+        """The first place that can be reached from both; None if there is none before the code around. ``depth``: no
+        more may lie on the stack there."""
         around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
         ends = {*scope.stop, *(p for p in around if p is not None)}
         inside = self.flow.handlers(a) if scope.context is None else scope.context.inside
         both = self.flow.reach(a, ends, inside) & self.flow.reach(b, ends, inside)
+        if depth is not None:
+            both = {i for i in both if self.flow.depth[i] <= depth}
         return self.first(both, scope)
 
     def first(self, places: set[int], scope: Scope) -> int | None:

@@ -26,7 +26,7 @@ class Flow:
     loop that begins at a place, itself among them."""
 
     def __init__(self, code: types.CodeType) -> None:
-        self.instructions = _merged(decode(code))
+        self.instructions = _merged(decode(code, with_heads=True))
         self.order: dict[int, int] = {}
         self.loops: dict[int, set[int]] = {}
         self.before: list[set[int]] = [set() for _ in self.instructions]
@@ -184,7 +184,7 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
     for i in _of_clauses(made):
         made[i].position = NOWHERE
     for m in made:
-        if m.op == "RERAISE":  # ends a ``finally`` clause, behind each of its ends
+        if m.op in ("RERAISE", "POP_EXCEPT"):  # they end a clause, behind each of its ends
             m.position = NOWHERE
     first: dict[Any, int] = {}
     classes = [first.setdefault(_label(m), len(first)) for m in made]
@@ -214,7 +214,15 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
         if told is not None:
             told = (chosen[classes[told[0]]], told[1], told[2])
         renumbered.append(
-            Instruction(one.op, one.arg, one.position, tuple(chosen[classes[n]] for n in one.next), told, one.continues)
+            Instruction(
+                one.op,
+                one.arg,
+                one.position,
+                tuple(chosen[classes[n]] for n in one.next),
+                told,
+                one.continues,
+                one.is_first,
+            )
         )
     return renumbered
 

@@ -47,6 +47,8 @@ class Functions:
         except Uncapturable:
             self.guesses.line = self.guesses.line or reader.line
             raise
+        finally:
+            self.guesses.steps += reader.steps
         self.imported |= reader.imported
         self.unreached = unreached(self.code, reader.flow.instructions)
         declared: Body = []

@@ -112,23 +112,24 @@ class Guarded(Structure):
     def _level(self, places: Any, stack: Stack, begin: int, scope: Scope) -> list[int]:
         """Those of the places where a statement that began at ``begin`` may end: nothing else lies on the stack, and
         they are not written inside of it, as far as columns tell."""
-        around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
         level = sorted(p for p in places if self.flow.depth[p] <= len(stack))
         column = self.column(begin)
-        outside = [p for p in level if p in around or p in scope.stop or not column or self.column(p) < column]
-        return outside or level
+        return [p for p in level if self._is_end(p, scope) or not column or self.column(p) < column] or level
+
+    def _is_end(self, place: int, scope: Scope) -> bool:
+        loop = scope.loop
+        return place in scope.stop or (loop is not None and place in (loop.head, loop.end))
 
     def _except(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         at = self.flow.instructions
         _, exits = self._region(handler, i)
         normal = self._level(exits, stack, i, scope)
         caught = self._level(self._clause_ends(handler), stack, i, scope)
-        end = self.choose("end", handler, (self._end_of_try(normal, caught, scope), *normal[:4], *caught[:4], None))
-        ways = self._ways(normal, scope)
-        otherwise = [p for p, way in zip(normal, ways, strict=True) if p != end and end is not None and end in way]
-        begin = self.choose(
-            "else", handler, (otherwise[0] if otherwise else None, *(p for p in normal if p != end), None)
-        )
+        end = self.choose("end", handler, (self._end_of_try(i, normal, caught, scope), *normal[:4], *caught[:4], None))
+        clauses = sorted(p for p in exits - {end} if self.flow.depth[p] <= len(stack) and not self._is_end(p, scope))
+        ways = self._ways(clauses, scope)
+        otherwise = [p for p, way in zip(clauses, ways, strict=True) if end is not None and end in way]
+        begin = self.choose("else", handler, (otherwise[0] if otherwise else None, *clauses, None))
         context = self._within(handler, scope)
         body, _ = self.read(
             i, stack, Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, context), first
@@ -145,7 +146,7 @@ class Guarded(Structure):
         out.append(self.put(node, at[i].position))
         return None if end is None else (end, stack)
 
-    def _end_of_try(self, normal: list[int], caught: list[int], scope: Scope) -> int | None:
+    def _end_of_try(self, begin: int, normal: list[int], caught: list[int], scope: Scope) -> int | None:
         ways = self._ways([*normal, *caught], scope)
         n = len(normal)
         common: set[int] = set()
@@ -154,13 +155,24 @@ class Guarded(Structure):
                 common |= ways[x] & ways[y]
         if common:
             return self.first(common, scope)
+        columns = {p: column for p in (*normal, *caught) if 0 < (column := self.column(p)) < self.column(begin)}
+        if columns:
+            return self.first({p for p, column in columns.items() if column == min(columns.values())}, scope)
         if len(normal) > 1:
             shared = self._meeting_of(ways[:n], scope)
             if shared is not None:
                 return shared
-        if normal:
-            return max(normal)
-        return caught[0] if len(caught) == 1 else None
+        places = [p for p in caught if not self._is_end(p, scope)] if normal else caught
+        if normal or len(places) == 1:  # what follows is written last
+            return max([*places, *normal], key=lambda p: (self._line(p), p))
+        return None
+
+    def _line(self, i: int) -> int:
+        """The line of what is done at ``i``, as far as that is known."""
+        at = self.flow.instructions
+        while at[i].position[0] is None and len(at[i].next) == 1:
+            i = at[i].next[0]
+        return at[i].position[0] or 0
 
     def _clause_ends(self, handler: int) -> set[int]:
         """Where the clauses of a handler go on after they have dealt with the exception."""

@@ -10,7 +10,21 @@ from ..rules.errors import Uncapturable
 from .flow import Flow
 from .guesses import Hopeless
 from .instructions import IMPLIED, Instruction
-from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, bare, is_amid, is_none
+from .stack import (
+    DELETE,
+    STORE,
+    Body,
+    Class,
+    Function,
+    InPlace,
+    Marker,
+    NotStraight,
+    Stack,
+    Straight,
+    bare,
+    is_amid,
+    is_none,
+)
 
 _THROWN_AWAY = ("iterator", "iterated", "exited", "entered", "exception", "exit", "previous", "module")
 
@@ -201,6 +215,8 @@ class Stores(Straight):
     def do_SPIN(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         if out is None:  # it is a loop
             raise NotStraight
+
+    do_NOP = do_SPIN
 
     def do_RETURN_VALUE(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         value = self.pop(stack)

@@ -34,15 +34,17 @@ MAX_NESTED = 40
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """``head``: where ``continue`` goes; ``end``: where ``break`` goes."""
+    """``head``: where ``continue`` goes; ``end``: where ``break`` goes; ``outer``: heads of loops around, which nothing
+    in the body leads to."""
 
     head: int
     end: int | None
+    outer: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A ``try`` or ``with`` that code is in. ``final``: whether the handler is the copy of ``finally`` for exceptions."""
+    """A ``try`` or ``with`` that code is in. ``final``: the handler is the copy of ``finally`` for exceptions."""
 
     handler: int
     outer: Context | None
@@ -96,6 +98,8 @@ class Structure(Conditions):
             if loop is not None and i == loop.end:
                 out.append(self._plain(ast.Break()))
                 return None
+            if loop is not None and i in loop.outer:
+                raise Uncapturable("a loop with an unknown way out")
             if i in scope.stop:
                 return i, stack
             around = self.flow.handlers(i)
@@ -165,7 +169,7 @@ class Structure(Conditions):
         loop = scope.loop
         if self.doubt("turned", i, self._is_turned(i, yes, no, loop)):
             test, yes, no = negated(test), no, yes
-        meet = self.choose("meet", i, (self.meeting(yes, no, scope), None))
+        meet = self.choose("meet", i, (self.meeting(yes, no, scope, len(found.stack)), None))
         if loop is not None and meet in (loop.head, loop.end):
             meet = None
         inner = scope.until(meet)
@@ -227,17 +231,21 @@ class Structure(Conditions):
         if at[i].op == "FOR_ITER":
             return self._for(i, inside, stack, scope, out)
         test = self._test(i, inside, stack, scope) if at[i].op not in ("POP_EXCEPT", "RERAISE") else None
-        if test is not None and not self.doubt("test", i, not self._is_branch_of_body(*test)):
+        if test is not None and not self.doubt("test", i, not self._is_branch_of_body(i, *test[:2])):
             test = None
         if test is None:
             end = self._end(i, None, inside, scope)
-            body, rest = self.read(i, stack, Scope(frozenset(), Loop(i, end), scope.context), first=i)
+            body, rest = self.read(i, stack, self._in_loop(i, end, scope), first=i)
             return self._made(self._always(at[i].position), body, None, end, rest, stack, scope, out)
         condition, begin, exhausted = test
         end = self._end(i, exhausted, inside, scope)
-        body, rest = self.read(begin, stack, Scope(frozenset(), Loop(i, end), scope.context))
+        body, rest = self.read(begin, stack, self._in_loop(i, end, scope))
         node = self._at(ast.While(condition, [], []), condition)
         return self._made(node, body, exhausted, end, rest, stack, scope, out)
+
+    def _in_loop(self, head: int, end: int | None, scope: Scope) -> Scope:
+        outer = () if scope.loop is None else (scope.loop.head, *scope.loop.outer)
+        return Scope(frozenset(), Loop(head, end, outer), scope.context)
 
     def _always(self, position: Any) -> Any:
         return self.put(ast.While(self.put(ast.Constant(True), position), [], []), position)
@@ -253,10 +261,10 @@ class Structure(Conditions):
             return None
         return (negated(test), no, yes) if no in inside else (test, yes, no)
 
-    def _is_branch_of_body(self, test: Any, begin: int, exhausted: int) -> bool:
+    def _is_branch_of_body(self, head: int, test: Any, begin: int) -> bool:
         """Whether it is ``while True`` that begins with ``if ...: break``, as columns tell."""
-        is_left = self.column(begin) - test.col_offset
-        return is_left in (-3, -7) and self.flow.instructions[begin].position[0] != test.lineno
+        at, is_left = self.flow.instructions, self.column(begin) - test.col_offset
+        return at[head].is_first and is_left in (-3, -7) and at[begin].position[0] != test.lineno
 
     def _from_head(self, i: int, stack: Stack, scope: Scope) -> Branch | None:
         if len(self.flow.handlers(i)) != len(() if scope.context is None else scope.context.inside):
@@ -277,7 +285,9 @@ class Structure(Conditions):
             common = set().union(*reached) & own
         else:
             common = {i for k, some in enumerate(reached) for i in some if any(i in r for r in reached[k + 1 :])}
-        likely = self.first(common, scope) if common else self._written_behind(exits, inside) or exhausted
+        likely = self.first(common or exits & ends, scope)
+        if likely is None:
+            likely = self._written_behind(exits, inside) or exhausted
         level = [p for p in sorted(set().union(*reached)) if self._is_behind(p, head, exhausted)]
         return self.choose("end", head, (likely, *level[:MOST_ENDS], exhausted))
 
@@ -311,7 +321,7 @@ class Structure(Conditions):
         if iterator.kind == "iterated" or self._is_collected(stack):
             end = exhausted
         item = self.put(Marker("item", None), made.position)
-        body, rest = self.read(begin, [*stack, item], Scope(frozenset(), Loop(i, end), scope.context))
+        body, rest = self.read(begin, [*stack, item], self._in_loop(i, end, scope))
         first: Any = body[0] if body else None
         if not isinstance(first, ast.Assign) or first.value is not item or len(first.targets) != 1:
             raise Uncapturable("a loop without a target")
