@@ -187,7 +187,7 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
         if m.op in ("RERAISE", "POP_EXCEPT"):  # they end a clause, behind each of its ends
             m.position = NOWHERE
     first: dict[Any, int] = {}
-    classes = [first.setdefault(_label(m), len(first)) for m in made]
+    classes = [first.setdefault((*_label(m), d), len(first)) for m, d in zip(made, depths(made), strict=True)]
     count = len(first)
     while count < len(made):
         first = {}

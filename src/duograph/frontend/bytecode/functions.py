@@ -48,7 +48,7 @@ class Functions:
             self.guesses.line = self.guesses.line or reader.line
             raise
         finally:
-            self.guesses.steps += reader.steps
+            self.guesses.steps += reader.steps + reader.most - reader.left
         self.imported |= reader.imported
         self.unreached = unreached(self.code, reader.flow.instructions)
         declared: Body = []
@@ -175,7 +175,8 @@ def unreached(code: types.CodeType, made: list[Instruction]) -> Body:
     parameters = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
     texts = [f"lambda: {n}" for n in code.co_cellvars if n not in used]
     texts += [f"{n} = 0" for n in code.co_varnames[parameters:] if n not in stored]
-    texts += [n for n in code.co_freevars if not any(m.arg == n and m.op.endswith(_SHARED) for m in made)]
+    shared = [n for n in code.co_freevars if n != "__class__"]  # of ``super()``
+    texts += [n for n in shared if not any(m.arg == n and m.op.endswith(_SHARED) for m in made)]
     if code.co_flags & inspect.CO_GENERATOR and not any(m.op.startswith("YIELD_") for m in made):
         texts.append("yield")
     if not texts:

@@ -162,10 +162,12 @@ class Guarded(Structure):
             shared = self._meeting_of(ways[:n], scope)
             if shared is not None:
                 return shared
-        places = [p for p in caught if not self._is_end(p, scope)] if normal else caught
-        if normal or len(places) == 1:  # what follows is written last
-            return max([*places, *normal], key=lambda p: (self._line(p), p))
-        return None
+        if not normal:
+            return caught[0] if len(caught) == 1 else None
+        if any(self._is_end(p, scope) for p in normal):
+            return max(normal)
+        places = [*normal, *(p for p in caught if not self._is_end(p, scope))]
+        return max(places, key=lambda p: (self._line(p), p))  # what follows is written last
 
     def _line(self, i: int) -> int:
         """The line of what is done at ``i``, as far as that is known."""

@@ -112,7 +112,10 @@ class _Decoder:
         self.version = version
         self.raw = _raw(code)
         self.at = {r.offset: i for i, r in enumerate(self.raw)}
-        self.heads = {r.after - 2 * r.arg for r in self.raw if "JUMP_BACKWARD" in r.op} if with_heads else set()
+        self.heads: dict[int, int] = {}  # where loops begin, and which jump leads back there
+        if with_heads:
+            back = [r for r in self.raw if "JUMP_BACKWARD" in r.op and r.op != "JUMP_BACKWARD_NO_INTERRUPT"]
+            self.heads = {r.after - 2 * r.arg: r.offset for r in back}
         self.made: list[Instruction] = []
         self.first: list[int] = []  # per raw instruction: where what is made of it begins
         self.goes: list[int | None] = []  # per raw instruction: the offset where those go on that only go on
@@ -145,7 +148,8 @@ class _Decoder:
             elif r.op == "GET_YIELD_FROM_ITER":
                 self._yield_from(i)
             elif r.op == "NOP" and r.offset in self.heads:
-                self._emit("NOP", None, r)
+                if r.after not in self.heads:  # else ``while True``, to whose ``NOP`` a ``continue`` leads
+                    self._emit("NOP", None, r)
             elif r.op not in _NOTHING:
                 keywords = self._lower(i, r, keywords)
         self.first.append(len(self.made))
@@ -319,9 +323,12 @@ class _Decoder:
                 if i is not None and self._is_asked_before(i + 1):
                     self._guard(i + 1, (handler, depth, lasti))
 
-        for r in self.raw:  # the ``NOP`` of ``try`` is in no table: what leads back to it is, if something is around both
-            if "JUMP_BACKWARD" in r.op and (head := r.after - 2 * r.arg) in self.heads and r.offset in around:
-                self._guard(self.at[head], around[r.offset])
+        for i, r in enumerate(self.raw):
+            if r.op in ("STORE_FAST_LOAD_FAST", "LOAD_FAST_LOAD_FAST"):  # the second may be of the next statement
+                self.made[self.first[i] + 1].handler = self.made[self._resolve(i + 1)].handler
+        for head, jump in self.heads.items():  # the ``NOP`` of ``try`` is in no table: what leads back to it is
+            if self.raw[self.at[head]].op == "NOP" and jump in around:
+                self._guard(self.at[head], around[jump])
 
     def _guard(self, i: int, handler: tuple[int, int, bool]) -> None:
         for k in range(self.first[i], self.first[i + 1]):

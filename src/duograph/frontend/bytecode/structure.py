@@ -65,7 +65,7 @@ class Structure(Conditions):
                     made.arg = as_written(made.arg, functions.private)
         self.line = code.co_firstlineno
         self.steps = self.nested = 0
-        self.left = min(MOST_READ * (len(self.flow.instructions) + 10), MOST_STEPS)
+        self.left = self.most = min(MOST_READ * (len(self.flow.instructions) + 10), MOST_STEPS)
         self.class_patterns: set[int] | None = None  # where `matches` has found some
 
     def function(self) -> Body:
@@ -287,7 +287,8 @@ class Structure(Conditions):
             common = {i for k, some in enumerate(reached) for i in some if any(i in r for r in reached[k + 1 :])}
         likely = self.first(common or exits & ends, scope)
         if likely is None:
-            likely = self._written_behind(exits, inside) or exhausted
+            clauses = [n for n in exits if self.flow.instructions[n].op in ("POP_EXCEPT", "RERAISE")]  # that end there
+            likely = self._written_behind(exits, inside) or exhausted or (clauses[0] if len(clauses) == 1 else None)
         level = [p for p in sorted(set().union(*reached)) if self._is_behind(p, head, exhausted)]
         return self.choose("end", head, (likely, *level[:MOST_ENDS], exhausted))
 
@@ -306,10 +307,9 @@ class Structure(Conditions):
         last = max((p[0] for i in inside if (p := at[i].position)[0] is not None), default=0)
         for n in sorted(exits):
             place = at[n].next[0] if at[n].op == "POP_TOP" else n
-            if self.column(place) < body or (not body and (at[place].position[0] or 0) > last):
+            if 0 < self.column(place) < body or (not body and (at[place].position[0] or 0) > last):
                 return place
-        ends = [n for n in exits if at[n].op in ("POP_EXCEPT", "RERAISE")]  # a clause ends there
-        return ends[0] if len(ends) == 1 else None
+        return None
 
     def _for(self, i: int, inside: set[int], stack: Stack, scope: Scope, out: Body | None) -> Exit:
         made = self.flow.instructions[i]
