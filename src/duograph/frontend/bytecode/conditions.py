@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from .stack import NotStraight, Stack
+from .stack import NotStraight, Stack, bare
 from .stores import Stores
 from .tidy import negated
 
@@ -91,7 +91,7 @@ class Conditions(Stores, ABC):
         yes, no = made.next
         found = Branch(test, (yes, stays), (no, stays), stack, {i})
         compare = test if isinstance(test, ast.Compare) else None
-        found.is_chain = compare is not None and bool(stack) and stack[-1] is _bare(compare.comparators[-1])
+        found.is_chain = compare is not None and bool(stack) and stack[-1] is bare(compare.comparators[-1])
         at = self.flow.instructions
         if found.is_chain:
             if stays and at[no].op == "SWAP" and at[at[no].next[0]].op == "POP_TOP":
@@ -140,9 +140,14 @@ class Conditions(Stores, ABC):
     ) -> Branch | Value | None:
         """From ``i`` on, without statements, to the next branch or to one of ``ends``. ``first``: the head of the loop
         whose test this is."""
-        stack = list(stack)
+        gathered, targets = list(self.gathered), {k: (v, list(more)) for k, (v, more) in self.targets.items()}
+        found = self._tried(i, list(stack), scope, ends, first)
+        if found is None:
+            self.gathered, self.targets = gathered, targets
+        return found
+
+    def _tried(self, i: int, stack: Stack, scope: Scope, ends: set[int], first: int | None) -> Branch | Value | None:
         begun = len(self.flow.handlers(i))
-        gathered, targets = list(self.gathered), dict(self.targets)
         try:
             while i not in ends:
                 made = self.flow.instructions[i]
@@ -163,7 +168,6 @@ class Conditions(Stores, ABC):
                 i = made.next[0]
             return Value(i, stack)
         except NotStraight:
-            self.gathered, self.targets = gathered, targets
             return None
 
     def _is_level(self, found: Branch, *places: int) -> bool:
@@ -219,6 +223,7 @@ class Conditions(Stores, ABC):
         while True:
             made = self.flow.instructions[i]
             if made.position[0] is not None:
+                line = made.position[0] if line is None else line
                 if made.position[0] != line:
                     break
                 if made.position[2] is not None:
@@ -229,7 +234,7 @@ class Conditions(Stores, ABC):
         return found if found < 1 << 20 else 0
 
     def _chained(self, left: Any, right: Any) -> ast.Compare | None:
-        if not isinstance(right, ast.Compare) or right.left is not _bare(left.comparators[-1]):
+        if not isinstance(right, ast.Compare) or right.left is not bare(left.comparators[-1]):
             return None
         made = ast.Compare(left.left, left.ops + right.ops, left.comparators + right.comparators)
         return ast.copy_location(made, right)
@@ -262,12 +267,15 @@ class Conditions(Stores, ABC):
                 return Branch(test, a.yes, a.no, found.stack, found.owned | a.owned | b.owned)
         return None
 
-    def meeting(self, a: int, b: int, scope: Scope) -> int | None:
-        """The first place that can be reached from both; None if there is none before the code around."""
+    def meeting(self, a: int, b: int, scope: Scope, depth: int | None = None) -> int | None:
+        """The first place that can be reached from both; None if there is none before the code around. ``depth``: no
+        more may lie on the stack there."""
         around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
         ends = {*scope.stop, *(p for p in around if p is not None)}
         inside = self.flow.handlers(a) if scope.context is None else scope.context.inside
         both = self.flow.reach(a, ends, inside) & self.flow.reach(b, ends, inside)
+        if depth is not None:
+            both = {i for i in both if self.flow.depth[i] <= depth}
         return self.first(both, scope)
 
     def first(self, places: set[int], scope: Scope) -> int | None:
@@ -276,13 +284,6 @@ class Conditions(Stores, ABC):
             return None
         head = None if scope.loop is None else scope.loop.head
         return min(places, key=lambda i: (i == head, self.flow.order[i]))
-
-
-def _bare(node: Any) -> Any:
-    """The value of ``name := value``, which goes on without the name."""
-    while isinstance(node, ast.NamedExpr):
-        node = node.value
-    return node
 
 
 def _joined(op: Any, a: Any, b: Any) -> ast.BoolOp:

@@ -26,7 +26,7 @@ class Flow:
     loop that begins at a place, itself among them."""
 
     def __init__(self, code: types.CodeType) -> None:
-        self.instructions = _merged(decode(code))
+        self.instructions = _merged(decode(code, with_heads=True))
         self.order: dict[int, int] = {}
         self.loops: dict[int, set[int]] = {}
         self.before: list[set[int]] = [set() for _ in self.instructions]
@@ -90,12 +90,14 @@ class Flow:
                     return delete.next[0]
         return i
 
-    def behind_final(self, final: int, i: int) -> int | None:
+    def behind_final(self, handler: int, i: int) -> int | None:
         """Where code goes on behind the copy of a ``finally`` clause that begins at ``i``; None if all its paths leave
         it (``return``, ``break``, ``raise``)."""
         at = self.instructions
+        final = at[handler].next[0]
         found: set[int] = set()
         seen: set[tuple[int, int]] = set()
+        around = self.handlers(handler)
         work = [(final, i)]
         while work:
             pair = work.pop()
@@ -103,10 +105,13 @@ class Flow:
                 continue
             seen.add(pair)
             a, b = at[pair[0]], at[pair[1]]
-            if a.op == "RERAISE":
+            if a.op == "RERAISE" and self.depth[pair[0]] == self.depth[final]:
                 found.add(pair[1])
             elif a.op == b.op and _may_be_copies(a, b):
                 work.extend(zip(a.next, b.next, strict=True))
+                inner, other = self.handler(pair[0]), self.handler(pair[1])
+                if inner is not None and other is not None and inner not in around:  # of a statement in the clause
+                    work.append((inner, other))
             elif a.op in _LEAVES:  # what lies on the stack is another thing in each copy
                 work.append((a.next[0], pair[1]))
             elif b.op in _LEAVES:
@@ -178,8 +183,11 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
             made[i].arg = IMPLIED
     for i in _of_clauses(made):
         made[i].position = NOWHERE
+    for m in made:
+        if m.op in ("RERAISE", "POP_EXCEPT"):  # they end a clause, behind each of its ends
+            m.position = NOWHERE
     first: dict[Any, int] = {}
-    classes = [first.setdefault(_label(m), len(first)) for m in made]
+    classes = [first.setdefault((*_label(m), d), len(first)) for m, d in zip(made, depths(made), strict=True)]
     count = len(first)
     while count < len(made):
         first = {}
@@ -206,7 +214,15 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
         if told is not None:
             told = (chosen[classes[told[0]]], told[1], told[2])
         renumbered.append(
-            Instruction(one.op, one.arg, one.position, tuple(chosen[classes[n]] for n in one.next), told, one.continues)
+            Instruction(
+                one.op,
+                one.arg,
+                one.position,
+                tuple(chosen[classes[n]] for n in one.next),
+                told,
+                one.continues,
+                one.is_first,
+            )
         )
     return renumbered
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import sys
 import types
 from typing import Any
@@ -16,6 +17,7 @@ from .instructions import Instruction, as_written
 from .stack import Body, Class, Marker
 from .tidy import generators_of, without_last
 
+_SHARED = ("_DEREF", "_CLOSURE", "_CLASSDEREF")
 _COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
@@ -28,6 +30,7 @@ class Functions:
         self.private = private  # what stands in front of private names: the class around, if its statement comes back
         self.free = set(code.co_freevars)
         self.imported: set[str] = set()
+        self.unreached: Body = []
 
     def note(self, reader: Any, made: Instruction) -> None:
         """The name of an ``except`` clause is a variable like those that are stored."""
@@ -44,7 +47,10 @@ class Functions:
         except Uncapturable:
             self.guesses.line = self.guesses.line or reader.line
             raise
+        finally:
+            self.guesses.steps += reader.steps + reader.most - reader.left
         self.imported |= reader.imported
+        self.unreached = unreached(self.code, reader.flow.instructions)
         declared: Body = []
         if reader.globals:
             declared.append(
@@ -70,6 +76,7 @@ class Functions:
         body = self.body()
         line = code.co_firstlineno
         place: dict[str, Any] = {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
+        body = [*self.unreached, *body]
         if code.co_consts and isinstance(code.co_consts[0], str):  # where a docstring is; else ``None`` is there
             body = [ast.Expr(ast.Constant(code.co_consts[0], **place), **place), *body]
         if not body:
@@ -158,6 +165,28 @@ def arguments_of(code: types.CodeType, function: Any, private: str) -> ast.argum
     return ast.arguments(
         positional[:m], positional[m:], vararg, only, [by_name.get(a.arg) for a in only], kwarg, defaults
     )
+
+
+def unreached(code: types.CodeType, made: list[Instruction]) -> Body:
+    """``if 0: ...`` for what only statements say that the compiler has dropped, as nothing leads there: which names are
+    variables, which are shared, that it is a generator."""
+    stored = {m.arg for m in made if m.op.startswith(("STORE_", "DELETE_"))}
+    used = {m.arg for m in made if m.op == "LOAD_CLOSURE"}
+    parameters = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    texts = [f"lambda: {n}" for n in code.co_cellvars if n not in used]
+    texts += [f"{n} = 0" for n in code.co_varnames[parameters:] if n not in stored]
+    shared = [n for n in code.co_freevars if n != "__class__"]  # of ``super()``
+    texts += [n for n in shared if not any(m.arg == n and m.op.endswith(_SHARED) for m in made)]
+    if code.co_flags & inspect.CO_GENERATOR and not any(m.op.startswith("YIELD_") for m in made):
+        texts.append("yield")
+    if not texts:
+        return []
+    line = code.co_firstlineno
+    (found,) = ast.parse("if 0: " + "; ".join(texts)).body
+    for node in ast.walk(found):
+        if hasattr(node, "lineno"):
+            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+    return [found]
 
 
 def _parts(node: Any) -> list[Any]:

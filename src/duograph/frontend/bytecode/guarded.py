@@ -10,7 +10,7 @@ import ast
 from typing import Any
 
 from ..rules.errors import Uncapturable
-from .conditions import Scope
+from .conditions import Scope, Value
 from .instructions import NOWHERE
 from .stack import Body, Marker, Stack
 from .structure import Context, Exit, Structure
@@ -26,27 +26,35 @@ class Guarded(Structure):
             return self._with(handler, i, stack, scope, out)
         if {at[begin].op, *(at[n].op for n in at[begin].next)} == {"COPY", "BUILD_LIST"}:
             return self._except_star(handler, i, stack, scope, out, first)
-        if at[begin].op == "POP_TOP" or self._checks(begin):
+        if at[begin].op == "POP_TOP" or self._asked(begin, "CHECK_EXC_MATCH") is not None:
             return self._except(handler, i, stack, scope, out, first)
         return self._finally(handler, i, stack, scope, out, first)
 
-    def _within(self, handler: int, scope: Scope, final: int | None = None) -> Context:
+    def _within(self, handler: int, scope: Scope, final: bool = False) -> Context:
         outer = scope.context
         inside = () if outer is None else outer.inside
         return Context(handler, outer, (handler, *inside), final)
 
-    def _checks(self, i: int) -> bool:
-        """Whether a handler begins by asking for the class of the exception."""
+    def _asked(self, i: int, op: str) -> int | None:
+        """Where the handler that begins at ``i`` asks for the class of the exception, if it does."""
         seen = set()
-        while i not in seen:
-            seen.add(i)
-            made = self.flow.instructions[i]
-            if made.op == "CHECK_EXC_MATCH":
-                return True
-            if len(made.next) != 1 or made.op.startswith(("STORE_", "POP_", "DELETE_")):
-                return False
-            i = made.next[0]
-        return False
+        work = [i]
+        while work:
+            i = work.pop()
+            if self.flow.instructions[i].op == op:
+                return i
+            if i not in seen:
+                seen.add(i)
+                work.extend(self.flow.instructions[i].next)
+        return None
+
+    def _kind(self, i: int, stack: Stack, scope: Scope, op: str) -> tuple[Any, int]:
+        """The class of exceptions that a clause asks for, and behind that."""
+        asked = self._asked(i, op)
+        found = None if asked is None else self._straight(i, stack, scope, {asked})
+        if not isinstance(found, Value):
+            raise Uncapturable("an except clause of an unknown form")
+        return self.pop(found.stack), self.flow.instructions[found.at].next[0]
 
     def _with(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body) -> Exit:
         at = self.flow.instructions
@@ -104,23 +112,24 @@ class Guarded(Structure):
     def _level(self, places: Any, stack: Stack, begin: int, scope: Scope) -> list[int]:
         """Those of the places where a statement that began at ``begin`` may end: nothing else lies on the stack, and
         they are not written inside of it, as far as columns tell."""
-        around = [scope.loop.head, scope.loop.end] if scope.loop is not None else []
         level = sorted(p for p in places if self.flow.depth[p] <= len(stack))
         column = self.column(begin)
-        outside = [p for p in level if p in around or p in scope.stop or not column or self.column(p) < column]
-        return outside or level
+        return [p for p in level if self._is_end(p, scope) or not column or self.column(p) < column] or level
+
+    def _is_end(self, place: int, scope: Scope) -> bool:
+        loop = scope.loop
+        return place in scope.stop or (loop is not None and place in (loop.head, loop.end))
 
     def _except(self, handler: int, i: int, stack: Stack, scope: Scope, out: Body, first: int | None) -> Exit:
         at = self.flow.instructions
         _, exits = self._region(handler, i)
         normal = self._level(exits, stack, i, scope)
         caught = self._level(self._clause_ends(handler), stack, i, scope)
-        end = self.choose("end", handler, (self._end_of_try(normal, caught, scope), *normal[:4], *caught[:4], None))
-        ways = self._ways(normal, scope)
-        otherwise = [p for p, way in zip(normal, ways, strict=True) if p != end and end is not None and end in way]
-        begin = self.choose(
-            "else", handler, (otherwise[0] if otherwise else None, *(p for p in normal if p != end), None)
-        )
+        end = self.choose("end", handler, (self._end_of_try(i, normal, caught, scope), *normal[:4], *caught[:4], None))
+        clauses = sorted(p for p in exits - {end} if self.flow.depth[p] <= len(stack) and not self._is_end(p, scope))
+        ways = self._ways(clauses, scope)
+        otherwise = [p for p, way in zip(clauses, ways, strict=True) if end is not None and end in way]
+        begin = self.choose("else", handler, (otherwise[0] if otherwise else None, *clauses, None))
         context = self._within(handler, scope)
         body, _ = self.read(
             i, stack, Scope(scope.stop | {p for p in (end, begin) if p is not None}, scope.loop, context), first
@@ -137,7 +146,7 @@ class Guarded(Structure):
         out.append(self.put(node, at[i].position))
         return None if end is None else (end, stack)
 
-    def _end_of_try(self, normal: list[int], caught: list[int], scope: Scope) -> int | None:
+    def _end_of_try(self, begin: int, normal: list[int], caught: list[int], scope: Scope) -> int | None:
         ways = self._ways([*normal, *caught], scope)
         n = len(normal)
         common: set[int] = set()
@@ -146,13 +155,26 @@ class Guarded(Structure):
                 common |= ways[x] & ways[y]
         if common:
             return self.first(common, scope)
+        columns = {p: column for p in (*normal, *caught) if 0 < (column := self.column(p)) < self.column(begin)}
+        if columns:
+            return self.first({p for p, column in columns.items() if column == min(columns.values())}, scope)
         if len(normal) > 1:
             shared = self._meeting_of(ways[:n], scope)
             if shared is not None:
                 return shared
-        if normal:
+        if not normal:
+            return caught[0] if len(caught) == 1 else None
+        if any(self._is_end(p, scope) for p in normal):
             return max(normal)
-        return caught[0] if len(caught) == 1 else None
+        places = [*normal, *(p for p in caught if not self._is_end(p, scope))]
+        return max(places, key=lambda p: (self._line(p), p))  # what follows is written last
+
+    def _line(self, i: int) -> int:
+        """The line of what is done at ``i``, as far as that is known."""
+        at = self.flow.instructions
+        while at[i].position[0] is None and len(at[i].next) == 1:
+            i = at[i].next[0]
+        return at[i].position[0] or 0
 
     def _clause_ends(self, handler: int) -> set[int]:
         """Where the clauses of a handler go on after they have dealt with the exception."""
@@ -185,15 +207,7 @@ class Guarded(Structure):
         following: int | None = None
         position = at[i].position
         if at[i].op != "POP_TOP":
-            while at[i].op != "BRANCH":
-                if len(at[i].next) != 1:
-                    raise Uncapturable("an except clause of an unknown form")
-                self.step(at[i], inner, None)
-                i = at[i].next[0]
-            match = inner.pop()
-            if not isinstance(match, Marker) or match.kind != "match":
-                raise Uncapturable("an except clause of an unknown form")
-            kind = match.value
+            kind, i = self._kind(i, inner, scope, "CHECK_EXC_MATCH")
             i, following = at[i].next
         name = None
         if at[i].op.startswith("STORE_"):
@@ -206,9 +220,6 @@ class Guarded(Structure):
         clause = ast.ExceptHandler(kind, name, body or [self._plain(ast.Pass())])
         return self.put(clause, position), following
 
-    def do_CHECK_EXC_MATCH(self, made: Any, stack: Stack, out: Body | None) -> None:
-        self.push(Marker("match", self.pop(stack)), made, stack)
-
     def do_PUSH_EXC_INFO(self, made: Any, stack: Stack, out: Body | None) -> None:
         raise Uncapturable("an exception handler outside of try")
 
@@ -216,14 +227,14 @@ class Guarded(Structure):
         at = self.flow.instructions
         final = at[handler].next[0]
         _, exits = self._region(handler, i)
-        behind = {p for k in exits if (p := self.flow.behind_final(final, k)) is not None}
+        behind = {p for k in exits if (p := self.flow.behind_final(handler, k)) is not None}
         normal = self._level(behind, stack, i, scope)
         ways = self._ways(normal, scope)
         end = self._meeting_of(ways, scope)
         if end is None and normal:
             end = max(normal)
         end = self.choose("end", handler, (end, *normal[:4], None))
-        context = self._within(handler, scope, final)
+        context = self._within(handler, scope, True)
         until = Scope(scope.stop | ({end} if end is not None else set()), scope.loop, context)
         body, _ = self.read(i, stack, until, first)
         held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception")]
@@ -273,12 +284,7 @@ class Guarded(Structure):
         held = [self.put(Marker(k, None), NOWHERE) for k in ("previous", "exception", "raised", "exception")]
         inner: Stack = [*stack, *held]
         position = at[i].position
-        while at[i].op != "CHECK_EG_MATCH":
-            if len(at[i].next) != 1:
-                raise Uncapturable("an except* clause of an unknown form")
-            self.step(at[i], inner, None)
-            i = at[i].next[0]
-        kind = self.pop(inner)
+        kind, i = self._kind(i, inner, scope, "CHECK_EG_MATCH")
         while at[i].op != "BRANCH":  # whether there is a part of this kind
             i = at[i].next[0]
         none, i = at[i].next

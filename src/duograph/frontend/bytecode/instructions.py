@@ -35,6 +35,7 @@ class Instruction:
     next: tuple[int, ...] = ()
     handler: tuple[int, int, bool] | None = None
     continues: bool = False  # it is a branch that goes to a ``continue`` statement
+    is_first: bool = False  # of a statement that is no code but a line: ``while True``, ``try``
 
 
 @dataclass(slots=True, eq=False)
@@ -92,20 +93,29 @@ def as_written(name: str, private: str) -> str:
     return name[len(private) :] if private and name.startswith(f"{private}__") and name[-2:] != "__" else name
 
 
-def decode(code: types.CodeType) -> list[Instruction]:
-    """The instructions of ``code``; the first one is where it begins. `Uncapturable` if this version is not known."""
+def decode(code: types.CodeType, with_heads: bool = False) -> list[Instruction]:
+    """The instructions of ``code``; the first one is where it begins. `Uncapturable` if this version is not known.
+
+    Args:
+        code: of a function.
+        with_heads: whether a loop that begins with a ``NOP``, as statements do that are no code (``try``), keeps it.
+    """
     version = sys.version_info[:2]
     if version not in VERSIONS:
         raise Uncapturable(f"bytecode of Python {version[0]}.{version[1]}, for which there is no table")
-    return _Decoder(code, version).decode()
+    return _Decoder(code, version, with_heads).decode()
 
 
 class _Decoder:
-    def __init__(self, code: types.CodeType, version: tuple[int, ...]) -> None:
+    def __init__(self, code: types.CodeType, version: tuple[int, ...], with_heads: bool) -> None:
         self.code = code
         self.version = version
         self.raw = _raw(code)
         self.at = {r.offset: i for i, r in enumerate(self.raw)}
+        self.heads: dict[int, int] = {}  # where loops begin, and which jump leads back there
+        if with_heads:
+            back = [r for r in self.raw if "JUMP_BACKWARD" in r.op and r.op != "JUMP_BACKWARD_NO_INTERRUPT"]
+            self.heads = {r.after - 2 * r.arg: r.offset for r in back}
         self.made: list[Instruction] = []
         self.first: list[int] = []  # per raw instruction: where what is made of it begins
         self.goes: list[int | None] = []  # per raw instruction: the offset where those go on that only go on
@@ -129,12 +139,17 @@ class _Decoder:
             elif r.op == "MAKE_CELL" and not is_begun:  # of a variable of the function: its name tells
                 continue
             elif r.op in _JUMPS:
-                self.goes[i] = r.after + 2 * _JUMPS[r.op] * r.arg
+                self.goes[i] = target = r.after + 2 * _JUMPS[r.op] * r.arg
+                if target <= r.offset and self.first[self.at[target]] == len(self.made):
+                    self.targets.append((self._emit("SPIN", None, r), [target]))  # ``while True: pass``
             elif r.op == "POP_TOP" and i and self.raw[i - 1].op in ("RETURN_GENERATOR", "END_FOR"):
                 if self.raw[i - 1].op == "END_FOR" and self.version < (3, 13):
                     self._emit("POP_TOP", None, r)
             elif r.op == "GET_YIELD_FROM_ITER":
                 self._yield_from(i)
+            elif r.op == "NOP" and r.offset in self.heads:
+                if r.after not in self.heads:  # else ``while True``, to whose ``NOP`` a ``continue`` leads
+                    self._emit("NOP", None, r)
             elif r.op not in _NOTHING:
                 keywords = self._lower(i, r, keywords)
         self.first.append(len(self.made))
@@ -273,6 +288,8 @@ class _Decoder:
                         made.next = (k + 1,)
                 elif id(made) not in known:
                     made.next = (self._resolve(i + 1),)
+            if self.raw[i].op == "NOP" and i + 1 < len(self.raw):
+                self.made[self._resolve(i + 1)].is_first = True
         place = {id(made): k for k, made in enumerate(self.made)}
         for made, offsets in self.targets:
             here = place[id(made)]
@@ -290,6 +307,7 @@ class _Decoder:
         return end_column - column == len("continue")
 
     def _handlers(self) -> None:
+        around: dict[int, tuple[int, int, bool]] = {}  # by offset
         for start, end, target, depth, lasti in _exception_table(self.code):
             first = self.at[target]
             if self.raw[first].op == "CALL_INTRINSIC_1" and self.raw[first].arg == 3:
@@ -298,11 +316,19 @@ class _Decoder:
                 continue  # part of ``yield from``
             handler = self._resolve(first)
             for offset in range(start, end, 2):
+                around[offset] = (handler, depth, lasti)
                 i = self.at.get(offset)
                 if i is not None and not (i and self._is_asked_before(i)):
                     self._guard(i, (handler, depth, lasti))
                 if i is not None and self._is_asked_before(i + 1):
                     self._guard(i + 1, (handler, depth, lasti))
+
+        for i, r in enumerate(self.raw):
+            if r.op in ("STORE_FAST_LOAD_FAST", "LOAD_FAST_LOAD_FAST"):  # the second may be of the next statement
+                self.made[self.first[i] + 1].handler = self.made[self._resolve(i + 1)].handler
+        for head, jump in self.heads.items():  # the ``NOP`` of ``try`` is in no table: what leads back to it is
+            if self.raw[self.at[head]].op == "NOP" and jump in around:
+                self._guard(self.at[head], around[jump])
 
     def _guard(self, i: int, handler: tuple[int, int, bool]) -> None:
         for k in range(self.first[i], self.first[i + 1]):

@@ -64,6 +64,7 @@ def _reading(code: types.CodeType, guesses: Guesses) -> Any:
     other = difference(code, found)
     if other is not None:
         guesses.line = other.line or guesses.line
+        guesses.right = guesses.line
         raise Uncapturable(f"the bytecode of {code.co_name} was not understood ({other.text})")
     return node
 

@@ -109,7 +109,8 @@ def _meeting(reader: Structure, bodies: list[int], others: int | None, scope: Sc
     guards = reader.flow.handlers(bodies[0]) if scope.context is None else scope.context.inside
     ways = [reader.flow.reach(p, ends, guards) for p in places]
     common = {i for k, some in enumerate(ways) for i in some if any(i in other for other in ways[k + 1 :])}
-    meet = reader.first(common, scope)
+    deepest = reader.flow.depth[bodies[0]]
+    meet = reader.first({i for i in common if reader.flow.depth[i] <= deepest}, scope)
     return None if meet in around else meet
 
 

@@ -6,6 +6,7 @@ their instructions are equal and lead to places that are the same: a bisimulatio
 
 from __future__ import annotations
 
+import heapq
 import inspect
 import types
 from dataclasses import dataclass
@@ -51,7 +52,7 @@ def _bodies(a: types.CodeType, b: types.CodeType) -> Difference | None:
     seen: set[tuple[int, int]] = set()
     work = [(0, 0)]
     while work:
-        pair = work.pop()
+        pair = heapq.heappop(work)  # in the order of the code: a difference is the first one
         if pair in seen:
             continue
         seen.add(pair)
@@ -59,12 +60,13 @@ def _bodies(a: types.CodeType, b: types.CodeType) -> Difference | None:
         if x.op != y.op or len(x.next) != len(y.next) or not (_equal(x.arg, y.arg) or _names_class(x, y, ours)):
             made = f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name}"
             return Difference(f"{made} became {y.op} {y.arg!r}", x.position[0])
-        work.extend(zip(x.next, y.next, strict=True))
+        for successors in zip(x.next, y.next, strict=True):
+            heapq.heappush(work, successors)
         if x.handler is not None or y.handler is not None:
             if x.handler is None or y.handler is None or x.handler[1:] != y.handler[1:]:
                 made = f"{x.op} {x.arg!r} in line {x.position[0]} of {a.co_name}"
                 return Difference(f"{made} has another exception handler", x.position[0])
-            work.append((x.handler[0], y.handler[0]))
+            heapq.heappush(work, (x.handler[0], y.handler[0]))
     return None
 
 

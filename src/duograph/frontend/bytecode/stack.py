@@ -99,7 +99,8 @@ class Straight:
         if method is None and out is None:
             raise NotStraight
         if method is None:
-            raise Hopeless(f"the instruction {made.op}")
+            is_read_elsewhere = made.op.startswith(("MATCH_", "GET_LEN", "CHECK_", "WITH_", "PREP_"))
+            raise (Uncapturable if is_read_elsewhere else Hopeless)(f"the instruction {made.op}")
         if made.position[0] is not None:
             self.line = made.position[0]
         method(made, stack, out)
@@ -459,6 +460,13 @@ class Straight:
 
 def is_none(node: Any) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def bare(node: Any) -> Any:
+    """The value of ``name := value``, which goes on without the name."""
+    while isinstance(node, ast.NamedExpr):
+        node = node.value
+    return node
 
 
 def _converted(node: Any) -> tuple[int, Any]:

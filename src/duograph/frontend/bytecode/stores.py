@@ -10,7 +10,21 @@ from ..rules.errors import Uncapturable
 from .flow import Flow
 from .guesses import Hopeless
 from .instructions import IMPLIED, Instruction
-from .stack import DELETE, STORE, Body, Class, Function, InPlace, Marker, NotStraight, Stack, Straight, is_amid, is_none
+from .stack import (
+    DELETE,
+    STORE,
+    Body,
+    Class,
+    Function,
+    InPlace,
+    Marker,
+    NotStraight,
+    Stack,
+    Straight,
+    bare,
+    is_amid,
+    is_none,
+)
 
 _THROWN_AWAY = ("iterator", "iterated", "exited", "entered", "exception", "exit", "previous", "module")
 
@@ -134,11 +148,15 @@ class Stores(Straight):
 
     def _augmented(self, value: Any, target: Any) -> ast.AugAssign:
         old = value.left
-        same = type(old) is type(target) and (
-            (isinstance(old, ast.Name) and old.id == target.id)
-            or (isinstance(old, ast.Attribute) and old.value is target.value and old.attr == target.attr)
-            or (isinstance(old, ast.Subscript) and old.value is target.value and _same_key(old.slice, target.slice))
-        )
+        same = type(old) is type(target) and (isinstance(old, ast.Name) or bare(old.value) is bare(target.value))
+        if isinstance(old, ast.Name):
+            same = same and old.id == target.id
+        elif isinstance(old, ast.Attribute):
+            same = same and old.attr == target.attr
+            target = ast.copy_location(ast.Attribute(old.value, old.attr, STORE), target)
+        elif isinstance(old, ast.Subscript):
+            same = same and _same_key(old.slice, target.slice)
+            target = ast.copy_location(ast.Subscript(old.value, old.slice, STORE), target)
         if not same:
             raise Uncapturable("an operation in place whose result is stored elsewhere")
         return ast.AugAssign(target, value.op, value.right)
@@ -194,6 +212,12 @@ class Stores(Straight):
             raise Uncapturable("unpacked is thrown away")
         return str(made.arg)
 
+    def do_SPIN(self, made: Instruction, stack: Stack, out: Body | None) -> None:
+        if out is None:  # it is a loop
+            raise NotStraight
+
+    do_NOP = do_SPIN
+
     def do_RETURN_VALUE(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         value = self.pop(stack)
         if made.arg == IMPLIED:
@@ -202,7 +226,13 @@ class Stores(Straight):
 
     def do_RAISE_VARARGS(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         parts = self.take(made.arg, stack)
-        self.statement(ast.Raise(*parts), made, stack, out)
+        raised: Any = parts[0] if parts else None
+        call = raised if isinstance(raised, ast.Call) else None
+        kind = raised if call is None else call.func
+        if isinstance(kind, Marker) and kind.kind == "AssertionError":  # its test may be constant, or a branch
+            wrong = ast.copy_location(ast.Constant(False), raised)
+            return self.statement(ast.Assert(wrong, None if call is None else call.args[0]), made, stack, out)
+        return self.statement(ast.Raise(*parts), made, stack, out)
 
     def do_IMPORT_NAME(self, made: Instruction, stack: Stack, out: Body | None) -> None:
         level, names = self.take(2, stack)
@@ -232,5 +262,6 @@ class Stores(Straight):
 
 def _same_key(a: Any, b: Any) -> bool:
     if isinstance(a, ast.Slice) and isinstance(b, ast.Slice):
-        return a.lower is b.lower and a.upper is b.upper and a.step is b.step
-    return a is b
+        pairs = ((a.lower, b.lower), (a.upper, b.upper), (a.step, b.step))
+        return all(bare(x) is bare(y) for x, y in pairs)
+    return bare(a) is bare(b)

@@ -34,20 +34,22 @@ MAX_NESTED = 40
 
 @dataclass(slots=True, eq=False)
 class Loop:
-    """``head``: where ``continue`` goes; ``end``: where ``break`` goes."""
+    """``head``: where ``continue`` goes; ``end``: where ``break`` goes; ``outer``: heads of loops around, which nothing
+    in the body leads to."""
 
     head: int
     end: int | None
+    outer: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A ``try`` or ``with`` that code is in. ``final``: where the copy of ``finally`` for exceptions begins."""
+    """A ``try`` or ``with`` that code is in. ``final``: the handler is the copy of ``finally`` for exceptions."""
 
     handler: int
     outer: Context | None
     inside: tuple[int, ...]
-    final: int | None = None
+    final: bool = False
 
 
 class Structure(Conditions):
@@ -63,7 +65,7 @@ class Structure(Conditions):
                     made.arg = as_written(made.arg, functions.private)
         self.line = code.co_firstlineno
         self.steps = self.nested = 0
-        self.left = min(MOST_READ * (len(self.flow.instructions) + 10), MOST_STEPS)
+        self.left = self.most = min(MOST_READ * (len(self.flow.instructions) + 10), MOST_STEPS)
         self.class_patterns: set[int] | None = None  # where `matches` has found some
 
     def function(self) -> Body:
@@ -96,13 +98,15 @@ class Structure(Conditions):
             if loop is not None and i == loop.end:
                 out.append(self._plain(ast.Break()))
                 return None
+            if loop is not None and i in loop.outer:
+                raise Uncapturable("a loop with an unknown way out")
             if i in scope.stop:
                 return i, stack
             around = self.flow.handlers(i)
             context = scope.context
             if context is not None and context.handler not in around:
-                if context.final is not None:
-                    behind = self.flow.behind_final(context.final, i)
+                if context.final:
+                    behind = self.flow.behind_final(context.handler, i)
                     if behind is None:
                         if stack and not isinstance(stack[-1], Marker):  # it was to be returned
                             out.append(self._plain(ast.Return(self.pop(list(stack)))))
@@ -165,18 +169,18 @@ class Structure(Conditions):
         loop = scope.loop
         if self.doubt("turned", i, self._is_turned(i, yes, no, loop)):
             test, yes, no = negated(test), no, yes
-        meet = self.choose("meet", i, (self.meeting(yes, no, scope), None))
+        meet = self.choose("meet", i, (self.meeting(yes, no, scope, len(found.stack)), None))
         if loop is not None and meet in (loop.head, loop.end):
             meet = None
         inner = scope.until(meet)
         body, a = self.read(yes, found.stack, inner)
         orelse, b = self.read(no, found.stack, inner)
-        if self._is_assert(body):
-            raised: Any = body[0]
-            message = raised.exc.args[0] if isinstance(raised.exc, ast.Call) else None
-            out.append(self._at(ast.Assert(negated(test), message), test))
-            out += orelse
-            return b
+        for failed, holds, rest, condition in ((body, orelse, b, negated(test)), (orelse, body, a, test)):
+            if self._is_failure(failed):
+                failure: Any = failed[0]
+                out.append(self._at(ast.Assert(condition, failure.msg), test))
+                out += holds
+                return rest
         if a is not None and b is not None and a[0] != b[0]:
             raise Uncapturable("branches that end at different places")
         only_jumps = loop is not None and yes in (loop.head, loop.end)
@@ -207,13 +211,9 @@ class Structure(Conditions):
     def _at(self, node: Any, test: Any) -> Any:
         return ast.copy_location(node, test)
 
-    def _is_assert(self, body: Body) -> bool:
-        if len(body) != 1 or not isinstance(body[0], ast.Raise):
-            return False
-        exc: Any = body[0].exc
-        if isinstance(exc, ast.Call):
-            exc = exc.func
-        return isinstance(exc, Marker) and exc.kind == "AssertionError"
+    def _is_failure(self, body: Body) -> bool:
+        """Whether this is ``assert False``, to which a branch belongs."""
+        return len(body) == 1 and isinstance(body[0], ast.Assert) and getattr(body[0].test, "value", None) is False
 
     def _is_else(self, yes: int, no: int) -> bool:
         """Whether the second block is an ``else`` clause, as its column tells; else it follows the statement."""
@@ -231,17 +231,21 @@ class Structure(Conditions):
         if at[i].op == "FOR_ITER":
             return self._for(i, inside, stack, scope, out)
         test = self._test(i, inside, stack, scope) if at[i].op not in ("POP_EXCEPT", "RERAISE") else None
-        if test is not None and not self.doubt("test", i, True):
+        if test is not None and not self.doubt("test", i, not self._is_branch_of_body(i, *test[:2])):
             test = None
         if test is None:
             end = self._end(i, None, inside, scope)
-            body, rest = self.read(i, stack, Scope(frozenset(), Loop(i, end), scope.context), first=i)
+            body, rest = self.read(i, stack, self._in_loop(i, end, scope), first=i)
             return self._made(self._always(at[i].position), body, None, end, rest, stack, scope, out)
         condition, begin, exhausted = test
         end = self._end(i, exhausted, inside, scope)
-        body, rest = self.read(begin, stack, Scope(frozenset(), Loop(i, end), scope.context))
+        body, rest = self.read(begin, stack, self._in_loop(i, end, scope))
         node = self._at(ast.While(condition, [], []), condition)
         return self._made(node, body, exhausted, end, rest, stack, scope, out)
+
+    def _in_loop(self, head: int, end: int | None, scope: Scope) -> Scope:
+        outer = () if scope.loop is None else (scope.loop.head, *scope.loop.outer)
+        return Scope(frozenset(), Loop(head, end, outer), scope.context)
 
     def _always(self, position: Any) -> Any:
         return self.put(ast.While(self.put(ast.Constant(True), position), [], []), position)
@@ -255,12 +259,12 @@ class Structure(Conditions):
         test: Any = found.test
         if (yes in inside) == (no in inside):
             return None
-        is_left = self.column(yes if yes in inside else no) - test.col_offset
-        if no in inside:
-            test, yes, no = negated(test), no, yes
-        if is_left in (-3, -7) and self.flow.instructions[yes].position[0] != test.lineno:
-            return None  # ``while True`` that begins with ``if ...: break``
-        return test, yes, no
+        return (negated(test), no, yes) if no in inside else (test, yes, no)
+
+    def _is_branch_of_body(self, head: int, test: Any, begin: int) -> bool:
+        """Whether it is ``while True`` that begins with ``if ...: break``, as columns tell."""
+        at, is_left = self.flow.instructions, self.column(begin) - test.col_offset
+        return at[head].is_first and is_left in (-3, -7) and at[begin].position[0] != test.lineno
 
     def _from_head(self, i: int, stack: Stack, scope: Scope) -> Branch | None:
         if len(self.flow.handlers(i)) != len(() if scope.context is None else scope.context.inside):
@@ -281,7 +285,10 @@ class Structure(Conditions):
             common = set().union(*reached) & own
         else:
             common = {i for k, some in enumerate(reached) for i in some if any(i in r for r in reached[k + 1 :])}
-        likely = self.first(common, scope) if common else self._written_behind(exits, inside) or exhausted
+        likely = self.first(common or exits & ends, scope)
+        if likely is None:
+            clauses = [n for n in exits if self.flow.instructions[n].op in ("POP_EXCEPT", "RERAISE")]  # that end there
+            likely = self._written_behind(exits, inside) or exhausted or (clauses[0] if len(clauses) == 1 else None)
         level = [p for p in sorted(set().union(*reached)) if self._is_behind(p, head, exhausted)]
         return self.choose("end", head, (likely, *level[:MOST_ENDS], exhausted))
 
@@ -300,7 +307,7 @@ class Structure(Conditions):
         last = max((p[0] for i in inside if (p := at[i].position)[0] is not None), default=0)
         for n in sorted(exits):
             place = at[n].next[0] if at[n].op == "POP_TOP" else n
-            if self.column(place) < body or (not body and (at[place].position[0] or 0) > last):
+            if 0 < self.column(place) < body or (not body and (at[place].position[0] or 0) > last):
                 return place
         return None
 
@@ -314,7 +321,7 @@ class Structure(Conditions):
         if iterator.kind == "iterated" or self._is_collected(stack):
             end = exhausted
         item = self.put(Marker("item", None), made.position)
-        body, rest = self.read(begin, [*stack, item], Scope(frozenset(), Loop(i, end), scope.context))
+        body, rest = self.read(begin, [*stack, item], self._in_loop(i, end, scope))
         first: Any = body[0] if body else None
         if not isinstance(first, ast.Assign) or first.value is not item or len(first.targets) != 1:
             raise Uncapturable("a loop without a target")
