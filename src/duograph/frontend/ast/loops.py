@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 import itertools
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
@@ -90,7 +91,7 @@ class Loops(Statements):
 
     def _alone(self, node: ast.For | ast.While, frame: Frame, body: Callable[[], Outcome]) -> Callable[[], Outcome]:
         """The body of an iteration that is unrolled: paths that ``continue`` meet the others at its end."""
-        if not any(isinstance(part, ast.Continue) for statement in node.body for part in ast.walk(statement)):
+        if ast.Continue not in _kinds_within(node):
             return body
 
         def once() -> Outcome:
@@ -310,8 +311,18 @@ def _endless(numbers: itertools.count[Any]) -> Any:
 
 def _may_leave(node: ast.For) -> bool:
     """Whether an iteration may be the last one."""
-    exits = ast.Break, ast.Return, ast.Raise
-    return any(isinstance(part, exits) for statement in node.body for part in ast.walk(statement))
+    return not _kinds_within(node).isdisjoint((ast.Break, ast.Return, ast.Raise))
+
+
+_kinds: weakref.WeakKeyDictionary[ast.stmt, frozenset[type]] = weakref.WeakKeyDictionary()
+
+
+def _kinds_within(node: ast.For | ast.While) -> frozenset[type]:
+    """The classes of all nodes in the body of a loop, which is asked for anew whenever the loop is captured."""
+    kinds = _kinds.get(node)
+    if kinds is None:
+        kinds = _kinds[node] = frozenset(type(part) for statement in node.body for part in ast.walk(statement))
+    return kinds
 
 
 def _length(numbers: range) -> int | None:

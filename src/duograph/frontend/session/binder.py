@@ -23,6 +23,7 @@ from ..programs.order import Order
 from ..programs.primitives import anchor
 from ..rules import sources
 from ..rules.errors import Uncapturable
+from .reads import Reads
 
 if TYPE_CHECKING:
     from ..values.world import Snapshot
@@ -67,7 +68,7 @@ class CaptureBinder(GraphBinder):
         self.written_apart: set[Alias] = set()  # through what is a value of its own for gradients
         self.watched: dict[Alias, int] = {}  # storages of handles that tapes watch, and since when
         self.merged: dict[int, list[int]] = {}  # stamps of joined paths -> those of the writes on the paths
-        self.recorded: list[tuple[int, tuple[tuple[Any, int] | None, ...]]] = []
+        self.reads = Reads()
         self.has_hooks = False
         self._handles: dict[int, tuple[Tensor, Tensor]] = {}
         self.own_gradients: list[tuple[Snapshot | None, list[tuple[Tensor, Any]], Callable[[], bool]]] = []
@@ -134,7 +135,7 @@ class CaptureBinder(GraphBinder):
         if dispatch.detached and op is not stop_gradient and op.bprop is not NOT_DIFFERENTIABLE:
             return tuple(map(self._detached, out)) if isinstance(out, tuple) else self._detached(out)
         if isinstance(out, Tensor) and op.bprop is not NOT_DIFFERENTIABLE:
-            self.recorded.append((out._data.tag, (*stamps, self._stamp(out))))
+            self.reads.add(out._data.tag, (*stamps, self._stamp(out)))
         return out
 
     def _detached(self, value: Any) -> Any:
@@ -229,13 +230,11 @@ class CaptureBinder(GraphBinder):
     def note_overwritten(self) -> None:
         """Tells the context which operands of which ops were written to in place later on this path."""
         found = self.builder.context.overwritten
-        for tag, values in self.recorded:
-            for i, held in enumerate(values):
-                stored = self.store.get(held[0]) if held is not None else None
-                if stored is not None and held is not None and self._wrote(held[1], stored.stamp):
-                    places = found.setdefault(tag, set())
-                    self.builder.context.writes += i not in places
-                    places.add(i)
+        for storage, tag, place, stamp in self.reads.of(self.store):
+            if self._wrote(stamp, self.store[storage].stamp):
+                places = found.setdefault(tag, set())
+                self.builder.context.writes += place not in places
+                places.add(place)
 
     def _wrote(self, before: int, now: int) -> bool:
         """Whether a storage that has the stamp ``now`` may have been written since it had the stamp ``before``."""

@@ -127,13 +127,13 @@ class Session(Identified, Shadows, TensorInputs):
 
     def noted(self) -> tuple[set[Any], set[int], int]:
         """What has been noted of all paths so far, for `take_back`."""
-        return set(self.unfinished), set(self.sometimes_written), len(self.binder.recorded)
+        return set(self.unfinished), set(self.sometimes_written), len(self.binder.reads)
 
     def take_back(self, noted: tuple[set[Any], set[int], int]) -> bool:
         """Forgets what has been noted since, of paths that are captured once more; whether that can be done: what is
         left of a generator runs when it is dropped, while a session lasts."""
-        unfinished, self.sometimes_written, recorded = noted
-        del self.binder.recorded[recorded:]
+        unfinished, self.sometimes_written, reads = noted
+        self.binder.reads.truncate(reads)
         return self.unfinished == unfinished
 
     def forget(self) -> None:
