@@ -77,7 +77,7 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
     if type(obj) is Journal:
         is_hidden = type(session.originals[id(obj)][0]) is not list
     else:
-        is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or _is_held(session, obj)
+        is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or is_held(session, obj)
     may_grow = session.log.grows_lists and key not in session.log.never_grown
     if is_hidden or not may_grow or dispatch.tapes:  # what leaves has no gradient
         raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
@@ -98,7 +98,7 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
     return began
 
 
-def _is_held(session: Any, obj: Any) -> bool:
+def is_held(session: Any, obj: Any) -> bool:
     """Whether something refers to ``obj`` whose state is not tracked: a bound method, a partial object, an iterator, an
     exception; also by way of a tuple or a dictionary (its arguments).
 
