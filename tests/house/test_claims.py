@@ -33,7 +33,7 @@ TAKE_ANYTHING = {
 """What refuses no argument: it passes values on, asks what they are, or is a base of user classes."""
 UNDESCRIBED = "Betainc Complex ForiLoop PrimitiveWithCheck PrimitiveWithInfer ReduceOp Scan WhileLoop".split()
 """Classes whose first lines name the operands, and bases of user classes."""
-REFUSED = re.compile(r"TypeError: (?:``\*?(\w+)``|an argument or an operand) (?:is|cannot)\b")
+REFUSED = re.compile(r"TypeError: (?:``\*?(\w+)``|an argument or an operand) (?:is|has|cannot)\b")
 NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5}
 
 

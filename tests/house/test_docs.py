@@ -153,7 +153,8 @@ def test_what_is_no_tensor_is_refused_as_the_docstrings_say(kind):
     for name, function in _public()[kind].items():
         parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
         first = parameters[0].name if parameters else ""
-        if not re.search(rf"TypeError: ``{first}`` (is not a Tensor|cannot be used as a tensor)\.", function.__doc__):
+        refusal = rf"TypeError: ``{first}`` (is not a Tensor|cannot be converted to a tensor)\."
+        if not re.search(refusal, function.__doc__):
             continue
         others = OTHERS.get(name) or [MATRIX for p in parameters[1:] if p.default is p.empty]
         count += 1

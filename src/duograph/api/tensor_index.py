@@ -32,7 +32,7 @@ def select(self: Tensor, *args: Any, **options: Any) -> Tensor:
         Tensor; of the first form a view, whose rank is one less.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
         IndexError: there is no such place.
 
     Examples:
@@ -94,7 +94,7 @@ def gather(self: Tensor, *args: Any, **options: Any) -> Tensor:
         Tensor, of this dtype.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
 
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).gather(1, Tensor([[1], [0]])))
@@ -291,7 +291,7 @@ def choose(self: Tensor, choices: Any, mode: str = "clip") -> Tensor:
         Tensor, of the promoted dtype of ``choices``.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
 
     Examples:
         >>> print(Tensor([0, 1]).choose([Tensor([1, 2]), Tensor([3, 4])]))
@@ -340,7 +340,7 @@ def scatter_add(self: Tensor, *args: Any, **options: Any) -> Tensor:
         Tensor, of this shape and dtype.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
 
     Examples:
         >>> print(Tensor([[1, 2], [3, 4]]).scatter_add(1, Tensor([[1], [0]]), Tensor([[8], [9]])))

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["members", "no_collection"]
+__all__ = ["collections", "members", "no_collection"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -78,6 +78,11 @@ def _collect_as_usual() -> None:
 
 def _nothing() -> None:
     pass
+
+
+def collections() -> int:
+    """How many times the cycle collector has run in this process."""
+    return sum(generation["collections"] for generation in gc.get_stats())
 
 
 def members(weak: weakref.WeakSet[T]) -> list[T]:

@@ -47,9 +47,11 @@ def _with_refusal(text: str, function: types.FunctionType) -> str:
     if not first or kind.startswith("Any"):
         return text
     if not kind.startswith(("Tensor)", "Union[Tensor, number", "Union[Tensor, list, tuple, number")):
-        what = "is of a type that cannot be used"
+        what = "has an unsupported type"
+    elif function.__annotations__.get(first) == "Tensor":
+        what = "is not a Tensor"
     else:
-        what = "is not a Tensor" if function.__annotations__.get(first) == "Tensor" else "cannot be used as a tensor"
+        what = "cannot be converted to a tensor"
     return _inserted(text, f"Raises:\n    TypeError: ``{first}`` {what}.", _AFTER_RAISES)
 
 

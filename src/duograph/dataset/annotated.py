@@ -202,7 +202,7 @@ _WIDTHS = {"bbox": 4, "keypoints": None}
 
 
 class CocoDataset(_Annotated):
-    """Images of COCO with what a task needs of their annotations, one row for each object; see the tasks' columns:
+    """Images of COCO, with the annotations that a task needs, as arrays with one row per object; the tasks' columns:
 
     ``"Detection"``: bbox, category_id, iscrowd; ``"Stuff"``: segmentation (filled up with -1), iscrowd;
     ``"Keypoint"``: keypoints, num_keypoints; ``"Panoptic"``: bbox, category_id, iscrowd, area; ``"Captioning"``: captions.

@@ -23,7 +23,7 @@ which derive from `Dataset` and enter themselves (``class Map(Dataset, node="map
 
 
 class BatchInfo:
-    """What a batch function is given: the number of the epoch and of the batch in it."""
+    """The argument of a batch function: the number of the epoch, and of the batch within it."""
 
     def __init__(self, epoch: int, batch: int) -> None:
         self._epoch, self._batch = epoch, batch
@@ -209,7 +209,7 @@ class Dataset:
 
         Raises:
             ValueError: ``batch_size`` is not positive.
-            TypeError: wrong types.
+            TypeError: an argument has the wrong type.
         """
         return NODES["batch"](self, batch_size, drop_remainder, workers=num_parallel_workers, **kwargs)
 

@@ -175,11 +175,11 @@ class MnistDataset(_Images):
 
 
 class FashionMnistDataset(MnistDataset):
-    """Pictures of clothes, in the files of `MnistDataset`."""
+    """Images of clothing, in the file format of `MnistDataset`."""
 
 
 class Cifar10Dataset(_Images):
-    """Small pictures of ten classes: ``image`` (32, 32, 3) uint8 and ``label`` uint32, from the binary version's files.
+    """Small images of ten classes: ``image`` (32, 32, 3) uint8 and ``label`` uint32, from the binary version's files.
 
     Args are those of `MnistDataset`.
     """
@@ -257,7 +257,7 @@ class _Lines(Indexed):
 
 
 class TextFileDataset(_Lines, TextBaseDataset):
-    """The lines of text files that are not empty, as column ``text``.
+    """The non-empty lines of text files, as column ``text``.
 
     Args:
         dataset_files (Union[str, list[str]]): the files.
@@ -292,7 +292,7 @@ class TextFileDataset(_Lines, TextBaseDataset):
 
 
 class IMDBDataset(Indexed, TextBaseDataset):
-    """Reviews of films: ``text`` and ``label`` (int32, 1: positive), from ``train/pos/*.txt`` and so on.
+    """Film reviews: ``text`` and ``label`` (int32, 1: positive), from ``train/pos/*.txt`` and so on.
 
     Args:
         dataset_dir (str): the folder with ``train`` and ``test``.

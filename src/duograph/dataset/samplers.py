@@ -165,7 +165,7 @@ class WeightedRandomSampler(Sampler):
 
 
 class DistributedSampler(Sampler):
-    """The share of one of several processes.
+    """The rows of one of several processes.
 
     Args:
         num_shards (int): number of processes.
@@ -256,7 +256,7 @@ def sampler_of(
     Raises:
         RuntimeError: a sampler together with what it already says.
         ValueError: ``num_shards`` or ``shard_id`` alone, or out of range.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
     """
     if shuffle is not None and not isinstance(shuffle, bool) and not hasattr(shuffle, "name"):
         raise TypeError(f"Argument shuffle with value {shuffle} is not of type [<class 'bool'>], but got "

@@ -77,11 +77,11 @@ class Indexed(Dataset):
 
 
 class VisionBaseDataset:
-    """What data sets of images are, for ``isinstance``."""
+    """Base class of image data sets, for ``isinstance``."""
 
 
 class TextBaseDataset:
-    """What data sets of text are, for ``isinstance``."""
+    """Base class of text data sets, for ``isinstance``."""
 
 
 class NumpySlicesDataset(Indexed):
@@ -100,7 +100,7 @@ class NumpySlicesDataset(Indexed):
     Raises:
         ValueError: columns of different lengths; wrong shards.
         RuntimeError: a sampler together with ``shuffle`` or shards.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
 
     Examples:
         >>> import duograph.dataset as ds
@@ -157,7 +157,7 @@ def _column(part: Any) -> Any:
 
 
 class PaddedDataset(Indexed):
-    """Rows given as dictionaries, to make up a number that processes can share evenly.
+    """Rows given as dictionaries, to pad a data set to a number that processes can share evenly.
 
     Args:
         padded_samples (list[dict]): the rows.
@@ -183,7 +183,7 @@ class PaddedDataset(Indexed):
 
 
 class GeneratorDataset(Indexed):
-    """Rows from a Python object: a function that makes an iterator, an iterable, or one with ``__getitem__``.
+    """Rows from a Python object: a function that returns an iterator, an iterable, or an object with ``__getitem__``.
 
     Args:
         source (Union[Callable, Iterable, Random Accessible]): where rows come from.

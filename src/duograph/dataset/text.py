@@ -38,7 +38,7 @@ __all__ = [
 
 
 class SlidingWindow:
-    """Every ``width`` neighbours of a row, from the first to the last.
+    """The windows of ``width`` neighbouring elements of a row.
 
     Args:
         width (int): how many.
@@ -76,7 +76,7 @@ class SlidingWindow:
 
 
 class Ngram:
-    """Every ``n`` neighbours of a row of words, joined.
+    """The n-grams of a row of words, joined.
 
     Args:
         n (Union[int, list[int]]): how many; of a list, those of the first come first.
@@ -128,7 +128,7 @@ class Ngram:
 
 
 class AddToken:
-    """Puts a word before or after each row.
+    """Adds a token before or after each row.
 
     Args:
         token (str): the word.
@@ -177,7 +177,7 @@ class Truncate:
 
 
 class TruncateSequencePair:
-    """Two rows of together at most ``max_length``, by taking from the end of the longer one.
+    """Shortens two rows to ``max_length`` in total, by removing from the end of the longer one.
 
     Args:
         max_length (int): how many at most.
@@ -207,7 +207,7 @@ class TruncateSequencePair:
 
 
 class ToNumber:
-    """Texts as the numbers that they say.
+    """Parses text as numbers.
 
     Args:
         data_type (mindspore.dtype): the type of the numbers.
@@ -244,7 +244,7 @@ def _length(name: str, value: Any) -> int:
 
 
 def to_bytes(array: Any, encoding: str = "utf8") -> np.ndarray:
-    """An array of bytes of an array of text.
+    """Encodes an array of strings as an array of bytes.
 
     Raises:
         TypeError: it is no NumPy array.
@@ -253,7 +253,7 @@ def to_bytes(array: Any, encoding: str = "utf8") -> np.ndarray:
 
 
 def to_str(array: Any, encoding: str = "utf8") -> np.ndarray:
-    """An array of text of an array of bytes; text stays as it is.
+    """Decodes an array of bytes as an array of strings; strings are unchanged.
 
     Raises:
         TypeError: it is no NumPy array.
@@ -269,7 +269,7 @@ def _array(array: Any) -> np.ndarray:
 
 
 class Lookup:
-    """Words as their numbers in a `Vocab`.
+    """Looks words up in a `Vocab`.
 
     Args:
         vocab (Vocab): the words.

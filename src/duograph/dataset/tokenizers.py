@@ -38,7 +38,7 @@ def checked(**kinds: tuple[Any, type]) -> None:
 
 
 def strings(value: Any, owner: str) -> np.ndarray:
-    """A column of texts."""
+    """A column of strings."""
     array = array_of(value)
     if array.dtype.kind != "U":
         raise RuntimeError(f"{owner}: the input datatype should be string, but got {array.dtype}.")
@@ -87,7 +87,7 @@ class _Tokenizer:
 
 
 class PythonTokenizer:
-    """Cuts a text with a function of Python.
+    """Splits text with a Python function.
 
     Args:
         tokenizer (Callable): takes a str, gives a list of str.
@@ -107,7 +107,7 @@ class PythonTokenizer:
 
 
 class WhitespaceTokenizer(_Tokenizer):
-    """Cuts a text at white space.
+    """Splits text at white space.
 
     Args:
         with_offsets (bool): also give where each token begins and ends, in bytes. Default ``False``.
@@ -123,7 +123,7 @@ class WhitespaceTokenizer(_Tokenizer):
 
 
 class UnicodeCharTokenizer(_Tokenizer):
-    """Cuts a text into its characters.
+    """Splits text into characters.
 
     Args:
         with_offsets (bool): also give where each token begins and ends, in bytes. Default ``False``.
@@ -134,7 +134,7 @@ class UnicodeCharTokenizer(_Tokenizer):
 
 
 class WordpieceTokenizer(_Tokenizer):
-    """Cuts words into the longest pieces that a vocabulary has.
+    """Splits words into the longest pieces in a vocabulary.
 
     Args:
         vocab (Vocab): the pieces.
@@ -197,7 +197,7 @@ class WordpieceTokenizer(_Tokenizer):
 
 
 class RegexTokenizer(_Tokenizer):
-    r"""Cuts a text at what a regular expression finds.
+    r"""Splits text at the matches of a regular expression.
 
     Args:
         delim_pattern (str): what stands between tokens.
@@ -264,7 +264,7 @@ _SPECIAL = r"\[(?:CLS|SEP|UNK|PAD|MASK)\]"
 
 
 class BasicTokenizer(RegexTokenizer):
-    """Cuts a text at white space and punctuation, and Chinese into characters.
+    """Splits text at white space and punctuation, and Chinese into characters.
 
     Args:
         lower_case (bool): fold cases and take accents away. Default ``False``.
@@ -311,7 +311,7 @@ class BasicTokenizer(RegexTokenizer):
 
 
 class BertTokenizer(BasicTokenizer):
-    """The tokens of BERT: those of `BasicTokenizer`, cut into the pieces of `WordpieceTokenizer`.
+    """The tokens of BERT: those of `BasicTokenizer`, split into the pieces of `WordpieceTokenizer`.
 
     Args:
         vocab (Vocab): the pieces.
@@ -365,7 +365,7 @@ class _OfEachText:
 
 
 class CaseFold(_OfEachText):
-    """Folds cases: what differs in them only becomes equal.
+    """Folds case, so that text that differs in case only becomes equal.
 
     Examples:
         >>> from duograph.dataset import text
@@ -378,7 +378,7 @@ class CaseFold(_OfEachText):
 
 
 class NormalizeUTF8(_OfEachText):
-    """Brings texts into a normal form of Unicode.
+    """Normalises Unicode text.
 
     Args:
         normalize_form (NormalizeForm): the form. Default ``NormalizeForm.NFKC``.
@@ -397,7 +397,7 @@ class NormalizeUTF8(_OfEachText):
 
 
 class RegexReplace(_OfEachText):
-    r"""Puts other text where a regular expression finds something.
+    r"""Replaces the matches of a regular expression.
 
     Args:
         pattern (str): the regular expression.

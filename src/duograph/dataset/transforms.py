@@ -16,7 +16,7 @@ from .nodes import array_of
 
 
 class Shuffle(StrEnum):
-    """What is mixed: nothing, files, or everything."""
+    """What is shuffled: nothing, files, or everything."""
 
     FALSE = "false"
     FILES = "files"
@@ -36,7 +36,7 @@ class Relational(StrEnum):
 
 
 class Transform:
-    """Base of transforms that users write: ``__call__`` takes the columns and gives them back."""
+    """Base of user-defined transforms: ``__call__`` takes the columns and returns them."""
 
 
 class RandomOperation:
@@ -87,7 +87,7 @@ class TypeCast:
 
 
 class OneHot:
-    """Class numbers as rows with one 1.
+    """One-hot vectors of class numbers.
 
     Args:
         num_classes (int): length of the rows.
@@ -148,14 +148,14 @@ class Concatenate:
 
 
 class Duplicate:
-    """Two of it."""
+    """Returns the data twice."""
 
     def __call__(self, data: Any) -> tuple[np.ndarray, np.ndarray]:
         return array_of(data), array_of(data).copy()
 
 
 class Mask:
-    """Where a comparison with a constant holds.
+    """The elements for which a comparison with a constant holds, as booleans.
 
     Args:
         operator (Relational): the comparison.
@@ -215,7 +215,7 @@ class Slice:
 
 
 class Unique:
-    """The distinct values, the place of each value among them, and their numbers."""
+    """The distinct values, the index of each value among them, and their counts."""
 
     def __call__(self, data: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         values, places, counts = np.unique(array_of(data).reshape(-1), return_inverse=True, return_counts=True)

@@ -84,7 +84,7 @@ class FastText(Vectors):
 
 
 class ToVectors:
-    """Words as their vectors.
+    """Looks up the vectors of words.
 
     Args:
         vectors (Vectors): the words.

@@ -81,7 +81,7 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
 
     Raises:
         ValueError: ``rank_ids`` are no different ranks of the world; there is a group of this name.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
     """
     if not isinstance(group, str) or not isinstance(rank_ids, list):
         raise TypeError("For 'create_group', 'group' must be a string and 'rank_ids' a list of ints.")

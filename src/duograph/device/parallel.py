@@ -35,7 +35,7 @@ class Layout:
         rank_list (list[int]): the devices. Default ``None``: in order.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         ValueError: different lengths.
     """
 

@@ -42,7 +42,7 @@ class CellState:
 
         Raises:
             KeyError: the name is empty, taken or contains a dot.
-            TypeError: wrong types.
+            TypeError: an argument has the wrong type.
         """
         if not isinstance(name, str):
             raise TypeError(f"buffer name should be a string, but got {type(name)}")

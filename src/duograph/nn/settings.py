@@ -159,6 +159,10 @@ def keep(owner: Any, given: dict[str, Any], settings: dict[str, Setting]) -> Non
 _HEADINGS = ("Args", "Inputs", "Outputs", "Returns", "Raises", "Supported Platforms", "Examples")
 _SECTION = re.compile(rf"^({'|'.join(_HEADINGS)}):$", re.MULTILINE)
 
+_REFUSALS = """
+    TypeError: an argument has the wrong type.
+    ValueError: an argument is out of range."""
+
 
 def documented(text: str, settings: dict[str, Setting]) -> str:
     """``text`` with the section Args and, where it has none, Raises and Supported Platforms."""
@@ -167,7 +171,7 @@ def documented(text: str, settings: dict[str, Setting]) -> str:
     if lines := [s.described(name) for name, s in settings.items() if not s.kind.fixed]:
         sections["Args"] = "\n" + "\n".join(lines)
     if any(setting.kind.check for setting in settings.values()):
-        sections.setdefault("Raises", "\n    TypeError: wrong types.\n    ValueError: values out of range.")
+        sections.setdefault("Raises", _REFUSALS)
     sections.setdefault("Supported Platforms", "\n    ``CPU``")
     ordered = [f"{heading}:{sections[heading].rstrip()}" for heading in _HEADINGS if heading in sections]
     return "\n\n".join([summary.strip(), *ordered]) + "\n"

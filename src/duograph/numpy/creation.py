@@ -24,7 +24,7 @@ def array(obj: Any, dtype: Any = None, copy: bool = True, ndmin: int = 0) -> Ten
         Tensor.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
 
     Examples:
         >>> print(mnp.array([[1, 2], [3, 4]]), mnp.array([1, 2], ndmin=2).shape)

@@ -135,7 +135,7 @@ def broadcast_arrays(*args: Any) -> list[Tensor]:
         list of Tensors, of one shape.
 
     Raises:
-        TypeError: an argument is of a type that cannot be used.
+        TypeError: an argument has an unsupported type.
         ValueError: the shapes do not fit.
 
     Examples:

@@ -95,7 +95,7 @@ def connect_network_with_dataset(network: Cell, dataset_helper: DatasetHelper) -
         dataset_helper (DatasetHelper): the data.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
     """
     if not isinstance(network, Cell):
         raise TypeError(f"The type of 'network' should be 'Cell', but got {type(network)}.")

@@ -118,7 +118,7 @@ def load_torch_into_net(
         `LoadReport`, what was loaded and what was not.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         ValueError: see `load_torch`; or there are no parameters in it.
         RuntimeError: something does not fit and ``strict_load``; then the Cell is as it was.
 

@@ -63,7 +63,7 @@ class DynamicLossScaleManager(LossScaleManager):
         scale_window (int): Default ``2000``.
 
     Raises:
-        ValueError: values out of range.
+        ValueError: an argument is out of range.
     """
 
     def __init__(self, init_loss_scale: float = 2**24, scale_factor: int = 2, scale_window: int = 2000) -> None:

@@ -52,7 +52,7 @@ def export(net: Any, *inputs: Any, file_name: str, file_format: str, **kwargs: A
 
     Raises:
         ValueError: unknown format, or one that needs another device.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         RuntimeError: the program needs the Python interpreter (prints, other libraries, Python objects), or an operator
             that ONNX does not have; the message shows where.
         NotImplementedError: encryption, obfuscation.

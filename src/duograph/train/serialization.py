@@ -95,7 +95,7 @@ def save_checkpoint(
         format (str): ``"ckpt"`` or ``"safetensors"``. Default ``"ckpt"``.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         ValueError: unknown format.
         RuntimeError: encryption is asked for.
 
@@ -292,7 +292,7 @@ def load_checkpoint(
 
     Raises:
         ValueError: the file is missing, damaged or no checkpoint, or nothing is left of it.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
 
     Supported Platforms:
         ``CPU``
@@ -378,7 +378,7 @@ def load_param_into_net(
         names of the Cell that were not in the dictionary, and names of the dictionary that were not in the Cell.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         RuntimeError: shapes or dtypes do not match.
     """
     if not isinstance(net, Cell):

@@ -264,6 +264,38 @@ def parts_of_what_was_made(x, limit):
 
 
 @program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def held_by_the_arguments_of_a_partial_object(x, limit):
+    found, others = [], []
+    count, total = functools.partial(len, found), functools.partial(dict, values=others)
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        found.append(x)
+        others.append(x.sum())
+    return count(), total()
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def held_by_the_arguments_of_an_exception(x, limit):
+    found = []
+    error = ValueError(found)
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        found.append(x)
+    return len(error.args[0])
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
+def replaced_and_still_held_by_others(x, limit):
+    row, table, n = [x], {"x": x}, 0
+    length, error, first = functools.partial(len, row), ValueError(table), row.count
+    while x.sum() < limit:
+        x = x * 1.5 + 1
+        n += (length.args[0] is row) + 2 * (error.args[0] is table) + 4 * (first.__self__ is row)
+        row, table = [x], {"x": x}
+    return n, row[0] + table["x"]
+
+
+@program(calls=[(X, 40.0), (X, 3.0), (X, 900.0)], captured=False)
 def parts_of_what_is_outside(x, limit):
     rows, k = [], 0
     while x.sum() < limit:

@@ -94,8 +94,8 @@ def test_the_docstring_has_every_section():
             shift (any): added at the end. Default ``0``.
 
         Raises:
-            TypeError: wrong types.
-            ValueError: values out of range.
+            TypeError: an argument has the wrong type.
+            ValueError: an argument is out of range.
 
         Supported Platforms:
             ``CPU``

@@ -25,7 +25,7 @@ class WhileLoop(_Loop):
         Any, what ``loop_func`` has returned last.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> print(ops.WhileLoop()(lambda x: x < 10, lambda x: x * 2, Tensor(3)))
@@ -46,7 +46,7 @@ class ForiLoop(_Loop):
         Any, what ``loop_func`` has returned last.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> print(ops.ForiLoop()(0, 4, lambda i, x: x + i, Tensor(0)))
@@ -67,7 +67,7 @@ class Scan(_Loop):
         tuple of the value that was carried, and of the list of what the function has returned beside it.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> final, products = ops.Scan()(lambda s, x: (s + x, s * x), Tensor(1), [Tensor(2), Tensor(3)])

@@ -88,7 +88,7 @@ class HyperMap(Map):
         Any, of the structure of the operands: what the function gives for each element.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> squares = ops.HyperMap()(ops.square, [Tensor(2.0), (Tensor(3.0), Tensor(4.0))])
@@ -436,7 +436,7 @@ def _scalar_function(name: str, fn: Callable[..., Any], text: str, args: str) ->
 def _of_values(name: str, text: str, args: str) -> str:
     """The docstring of a function of plain Python values that says ``text``; its example is computed by it."""
     operands, _, printed = args.partition(" -> ")
-    return documented(f"{text}, of Python values.", "What Python gives.", f"ops.{name}({operands})", printed)
+    return documented(f"{text}, of Python values.", "The same as Python's.", f"ops.{name}({operands})", printed)
 
 
 def scalar_cast(input_x: Any, input_y: Any) -> Any:

@@ -310,7 +310,7 @@ def _results() -> dict[str, str]:
     return found
 
 
-_REFUSED = "TypeError: an argument or an operand is of a type that cannot be used."
+_REFUSED = "TypeError: an argument or an operand has an unsupported type."
 
 
 @functools.cache

@@ -49,7 +49,7 @@ class ScalarSummary(_Summary):
         None; the value is noted for `SummaryRecord`.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Supported Platforms:
         ``CPU``
@@ -72,7 +72,7 @@ class TensorSummary(_Summary):
         None; the value is noted for `SummaryRecord`.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> ops.TensorSummary()("weight", Tensor([1.0, 2.0]))
@@ -92,7 +92,7 @@ class HistogramSummary(_Summary):
         None; the value is noted for `SummaryRecord`.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> ops.HistogramSummary()("activations", Tensor([1.0, 2.0]))
@@ -112,7 +112,7 @@ class ImageSummary(_Summary):
         None; the value is noted for `SummaryRecord`.
 
     Raises:
-        TypeError: an argument or an operand is of a type that cannot be used.
+        TypeError: an argument or an operand has an unsupported type.
 
     Examples:
         >>> ops.ImageSummary()("input", ops.ones((1, 1, 2, 2)))

@@ -28,7 +28,7 @@ from .warp import warped
 
 
 class AutoAugmentPolicy(StrEnum):
-    """The data for which a policy was learnt."""
+    """The data set for which a policy was learnt."""
 
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"

@@ -147,7 +147,7 @@ class _ToPlanes:
 
 
 class HWC2CHW:
-    """Channels first."""
+    """Moves the channels from the last axis to the first."""
 
     def __call__(self, image: Any) -> np.ndarray:
         image = image_of(image)
@@ -249,7 +249,7 @@ class Pad(ImageOperation):
 
 
 class Crop(ImageOperation):
-    """A part: ``coordinates`` (top, left) and ``size``."""
+    """Crops the part of ``size`` at ``coordinates`` (top, left)."""
 
     def __init__(self, coordinates: Any, size: Any) -> None:
         self._place, self._size = tuple(coordinates), pair(checked_size(size))
@@ -271,8 +271,8 @@ def cropped(image: np.ndarray, top: int, left: int, size: tuple[int, int]) -> np
 
 
 class CenterCrop(ImageOperation):
-    """The middle; smaller images are padded with 0. Where it is between two pixels, Pillow's images are cropped at the
-    even one, and arrays at the first.
+    """Crops the centre; smaller images are padded with 0. Where it lies between two pixels, Pillow images are
+    cropped at the even one, arrays at the first.
 
     Args:
         size (Union[int, Sequence[int]]): height and width.
@@ -294,7 +294,7 @@ class CenterCrop(ImageOperation):
 
 
 class HorizontalFlip(ImageOperation):
-    """Left and right exchanged."""
+    """Flips the image horizontally."""
 
     def apply(self, image: np.ndarray) -> np.ndarray:
         if image.ndim == 2 or image.shape[2] > 4:
@@ -306,7 +306,7 @@ class HorizontalFlip(ImageOperation):
 
 
 class VerticalFlip(ImageOperation):
-    """Top and bottom exchanged."""
+    """Flips the image vertically."""
 
     def apply(self, image: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(image[::-1])
@@ -331,7 +331,7 @@ class RandomVerticalFlip(RandomHorizontalFlip):
 
 
 class RandomCrop(RandomImageOperation):
-    """A part at a random place.
+    """Crops at a random position.
 
     Args:
         size (Union[int, Sequence[int]]): height and width.
@@ -379,7 +379,7 @@ class RandomCrop(RandomImageOperation):
 
 
 class RandomResizedCrop(RandomImageOperation):
-    """A part of random size and shape, resized.
+    """Crops a part of random size and aspect ratio, and resizes it.
 
     Args:
         size (Union[int, Sequence[int]]): height and width of the result.

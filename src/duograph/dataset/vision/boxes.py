@@ -55,7 +55,7 @@ class WithBoxes(RandomOperation):
 
 
 class RandomHorizontalFlipWithBBox(WithBoxes):
-    """Left and right exchanged with probability ``prob`` (default 0.5)."""
+    """Flips the image and its boxes horizontally with probability ``prob`` (default 0.5)."""
 
     def __init__(self, prob: float = 0.5) -> None:
         super().__init__(prob)
@@ -66,7 +66,7 @@ class RandomHorizontalFlipWithBBox(WithBoxes):
 
 
 class RandomVerticalFlipWithBBox(WithBoxes):
-    """Top and bottom exchanged with probability ``prob`` (default 0.5)."""
+    """Flips the image and its boxes vertically with probability ``prob`` (default 0.5)."""
 
     def __init__(self, prob: float = 0.5) -> None:
         super().__init__(prob)
@@ -149,7 +149,7 @@ class RandomResizedCropWithBBox(WithBoxes):
 
 
 class BoundingBoxAugment(WithBoxes):
-    """An operation on some of the boxes' parts of the image.
+    """Applies an operation to the image within some of the bounding boxes.
 
     Args:
         transform (Callable): the operation; what it gives must have the size of the part, or is resized to it.

@@ -186,7 +186,7 @@ class AdjustBrightness(Adjusted):
 
 
 class AdjustContrast(Adjusted):
-    """Blends with a grey image of the mean brightness: ``contrast_factor`` 0 gives that, 1 the image."""
+    """Blends with a grey image of the mean brightness; ``contrast_factor`` 0 gives the grey image, 1 the original."""
 
     change, name = staticmethod(contrasted), "contrast_factor"
 
@@ -195,7 +195,7 @@ class AdjustContrast(Adjusted):
 
 
 class AdjustSaturation(Adjusted):
-    """Blends with the image in grey: ``saturation_factor`` 0 gives that, 1 the image."""
+    """Blends with the greyscale image; ``saturation_factor`` 0 gives the greyscale image, 1 the original."""
 
     change, name = staticmethod(coloured), "saturation_factor"
 
@@ -204,7 +204,7 @@ class AdjustSaturation(Adjusted):
 
 
 class AdjustSharpness(Adjusted):
-    """Blends with the smoothed image: ``sharpness_factor`` 0 gives that, 1 the image, 2 a sharpened one."""
+    """Blends with the smoothed image; 0 gives the smoothed image, 1 the original, 2 a sharper one."""
 
     change, name = staticmethod(sharpened), "sharpness_factor"
 
@@ -213,7 +213,7 @@ class AdjustSharpness(Adjusted):
 
 
 class AdjustHue(Adjusted):
-    """Turns the hue by ``hue_factor`` (from -0.5 to 0.5) of the circle."""
+    """Rotates the hue by ``hue_factor`` (from -0.5 to 0.5) of the colour circle."""
 
     change, name, low, high = staticmethod(hued), "hue_factor", -0.5, 0.5
 
@@ -255,7 +255,7 @@ class AutoContrast(ImageOperation):
 
 
 class Equalize(ImageOperation):
-    """Makes the histogram of each channel of an image of uint8 flat."""
+    """Equalises the histogram of each channel of a uint8 image."""
 
     def apply(self, image: np.ndarray) -> np.ndarray:
         if image.dtype != np.uint8:
@@ -310,7 +310,7 @@ class Invert(ImageOperation):
 
 
 class Grayscale(ImageOperation):
-    """The luma, in one or three equal channels (``num_output_channels``)."""
+    """Converts to greyscale, with one or three equal channels (``num_output_channels``)."""
 
     def __init__(self, num_output_channels: int = 1) -> None:
         if num_output_channels not in (1, 3):
@@ -489,7 +489,7 @@ class RandomInvert(Perhaps):
 
 
 class RandomGrayscale(RandomImageOperation):
-    """The luma in as many equal channels as before, with probability ``prob`` (default 0.1)."""
+    """Converts to greyscale, keeping the number of channels, with probability ``prob`` (default 0.1)."""
 
     def __init__(self, prob: float = 0.1) -> None:
         super().__init__(prob)

@@ -84,14 +84,14 @@ class RandomCropDecodeResize(RandomResizedCrop):
 
 
 class ToPIL(ImageOperation):
-    """An array of uint8 as an image of Pillow."""
+    """Converts a uint8 array to a Pillow image."""
 
     def __call__(self, image: Any) -> Any:
         return image if is_picture(image) else picture_of(image_of(image), "ToPIL")
 
 
 class ToNumpy(ImageOperation):
-    """An image of Pillow as an array."""
+    """Converts a Pillow image to an array."""
 
     def __call__(self, image: Any) -> np.ndarray:
         return np.array(image) if is_picture(image) else image_of(image)

@@ -43,7 +43,7 @@ def filling(value: Any) -> Any:
 
 
 class Affine(ImageOperation):
-    """Shears, turns, scales and moves, the middle being fixed before it moves.
+    """Shears, rotates and scales about the centre, then translates.
 
     Args:
         degrees (float): the angle, clockwise.
@@ -124,7 +124,7 @@ def _both_sides(name: str, value: Any) -> tuple[float, float]:
 
 
 class Rotate(ImageOperation):
-    """Turns counter-clockwise.
+    """Rotates counter-clockwise.
 
     Args:
         degrees (float): the angle.
@@ -199,7 +199,7 @@ class RandomRotation(RandomImageOperation):
 
 
 class Perspective(ImageOperation):
-    """The map of the plane that takes four places to four others.
+    """The perspective transform that maps four points to four others.
 
     Args:
         start_points (Sequence[Sequence[int, int]]): places (x, y) in the image.
@@ -235,7 +235,7 @@ def perspective_matrix(start: Any, end: Any) -> np.ndarray:
 
 
 class RandomPerspective(RandomImageOperation):
-    """`Perspective` with corners at random places.
+    """`Perspective` with the corners at random positions.
 
     Args:
         distortion_scale (float): by which share of half the sides corners move at most. Default ``0.5``.
@@ -260,7 +260,7 @@ class RandomPerspective(RandomImageOperation):
 
 
 class GaussianBlur(ImageOperation):
-    """Blurs with a Gauss kernel; at the border the image is reflected.
+    """Blurs with a Gaussian kernel; the image is reflected at the border.
 
     Args:
         kernel_size (Union[int, Sequence[int]]): odd width and height of the kernel.

@@ -14,7 +14,7 @@ from .pictures import Border, ImageOperation, Inter, RandomImageOperation, Slice
 
 
 class ResizedCrop(ImageOperation):
-    """A part, resized.
+    """Crops a part, and resizes it.
 
     Args:
         top (int): first row of the part.
@@ -40,7 +40,7 @@ class ResizedCrop(ImageOperation):
 
 
 class RandomResize(RandomImageOperation):
-    """`Resize` to ``size`` with a random way of resizing."""
+    """`Resize` to ``size`` with a random interpolation method."""
 
     def __init__(self, size: Any) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class PadToSize(ImageOperation):
 
 
 class FiveCrop(ImageOperation):
-    """The four corners and the middle, of ``size``, as a tuple."""
+    """Crops of ``size`` from the four corners and the centre, as a tuple."""
 
     def __init__(self, size: Any) -> None:
         self._size = pair(checked_size(size))
@@ -160,7 +160,7 @@ def erased(image: np.ndarray, part: tuple[int, int, int, int], value: Any, first
 
 
 class Erase(ImageOperation):
-    """Fills a part.
+    """Fills a rectangle with a value.
 
     Args:
         top (int): its first row.
@@ -185,7 +185,7 @@ class Erase(ImageOperation):
 
 
 class CutOut(RandomImageOperation):
-    """Blackens squares at random places.
+    """Blackens squares at random positions.
 
     Args:
         length (int): their side.
@@ -212,7 +212,7 @@ class CutOut(RandomImageOperation):
 
 
 class RandomErasing(RandomImageOperation):
-    """Fills a part at a random place of an image with its channels first (Z. Zhong et al., 2017).
+    """Fills a random rectangle of an image with channels first (Z. Zhong et al., 2017).
 
     Args:
         prob (float): Default ``0.5``.

@@ -38,7 +38,7 @@ class Border(StrEnum):
 
 
 class ConvertMode(IntEnum):
-    """Changes of colour space; those that change nothing in a channel have OpenCV's several names."""
+    """Conversions of the colour space, under OpenCV's names; some names mean the same."""
 
     COLOR_BGR2BGRA = 0
     COLOR_RGB2RGBA = 0
@@ -63,7 +63,7 @@ class ConvertMode(IntEnum):
 
 
 class ImageBatchFormat(IntEnum):
-    """Where a batch of images has its channels."""
+    """The position of the channels in a batch of images."""
 
     NHWC = 0
     NCHW = 1
@@ -121,7 +121,7 @@ def image_of(data: Any) -> np.ndarray:
 
 
 def picture_of(image: np.ndarray, what: str) -> Any:
-    """An array of uint8 as an image of Pillow.
+    """Converts a uint8 array to a Pillow image.
 
     Raises:
         TypeError: another dtype.

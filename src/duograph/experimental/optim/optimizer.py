@@ -34,7 +34,7 @@ class Optimizer(CompiledSteps, Cell):
 
     Raises:
         ValueError: no parameters, one in two groups, or a rate below 0.
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
 
     Supported Platforms:
         ``CPU``

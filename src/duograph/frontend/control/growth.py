@@ -6,6 +6,7 @@ import gc
 import types
 from typing import Any
 
+from duograph.base.collection import collections
 from duograph.core.op import no_recording
 from duograph.core.op import state as dispatch
 
@@ -76,7 +77,7 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
     if type(obj) is Journal:
         is_hidden = type(session.originals[id(obj)][0]) is not list
     else:
-        is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or _is_held(obj)
+        is_hidden = id(obj) in session.originals or references != 1 or len(holders) != 1 or is_held(session, obj)
     may_grow = session.log.grows_lists and key not in session.log.never_grown
     if is_hidden or not may_grow or dispatch.tapes:  # what leaves has no gradient
         raise Uncapturable("a loop whose end depends on tensor values changes the size of a container")
@@ -97,9 +98,24 @@ def begin_growth(session: Any, key: Any, entry: Snapshot, found: Grows, referenc
     return began
 
 
-def _is_held(obj: Any) -> bool:
-    """Whether something refers to ``obj`` whose state is not tracked: a bound method, a partial object, an iterator."""
-    return any(
-        type(holder) not in _STATES and not type(holder).__module__.startswith("duograph.")
-        for holder in gc.get_referrers(obj)
-    )
+def is_held(session: Any, obj: Any) -> bool:
+    """Whether something refers to ``obj`` whose state is not tracked: a bound method, a partial object, an iterator, an
+    exception; also by way of a tuple or a dictionary (its arguments).
+
+    The capture has made it, as it has made ``obj``: both are in the youngest generation, unless the cycle collector has
+    run meanwhile. Only then is the whole heap searched, which takes 20 ms per million objects.
+    """
+    found, seen = [obj], []
+    while found:
+        seen += found
+        if collections() == session.collections:
+            wanted = {*map(id, found)}
+            young = gc.get_objects(generation=0)
+            holders = [v for v in young if type(v) is not list and not wanted.isdisjoint(map(id, gc.get_referents(v)))]
+        else:
+            holders = gc.get_referrers(*found)
+        if any(type(v) not in _STATES and not type(v).__module__.startswith("duograph.") for v in holders):
+            return True
+        known = {*map(id, seen)}
+        found = [v for v in holders if type(v) in (tuple, dict) and id(v) not in known]
+    return False

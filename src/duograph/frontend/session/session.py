@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from duograph.base.collection import collections
 from duograph.base.lookup import raw_getattr
 from duograph.core.borders import symbols_in
 from duograph.core.dim import UnknownSizeError, definitely_eq
@@ -63,6 +64,7 @@ class Session(Identified, Shadows, TensorInputs):
         self.patterned: dict[int, tuple[Tensor, Source, Tensor]] = {}  # id(handle) -> handle, source, outside tensor
         self._handles: dict[int, tuple[Tensor, Source]] = {}  # id(outside tensor) -> handle and source
         self.born = fresh_stamp()
+        self.collections = collections()  # as long as there are no more, what this attempt has made is young
         self.builder = Builder()
         self.builder.context.is_captured = True
         self.builder.current.params = self._params = list[Node]()  # some only tell branches a size

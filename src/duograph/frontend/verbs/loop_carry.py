@@ -9,7 +9,7 @@ from duograph.ops.graph_binder import Stored
 from duograph.tensor.alias import fresh_stamp
 from duograph.tensor.tensor import Tensor
 
-from ..control.growth import check_length, check_variable
+from ..control.growth import check_length, check_variable, is_held
 from ..control.join import same_constant
 from ..rules.errors import Uncapturable
 from ..rules.facts import MISSING
@@ -56,6 +56,7 @@ class LoopCarry:
     world: World
     binder: CaptureBinder
     replaced: set[Any]
+    own: dict[int, Any]
 
     def _changes(self, a: Snapshot, b: Snapshot) -> list[tuple[Any, tuple[int, ...], Any, Any]]:
         """Places that differ between two states: (location, path, value before, value after)."""
@@ -77,9 +78,9 @@ class LoopCarry:
                 return
             found.append((location, path, x, y))
 
-        for frame, values in a.locals.items():
+        for frame, values in [*a.locals.items()]:  # no iterator, which `is_held` would take for the program's
             after = b.locals.get(frame, values)
-            for name in after:
+            for name in [*after]:
                 compare(("local", frame, name), (), values.get(name, MISSING), after[name])
         for key, (obj, held) in a.containers.items():
             if key in b.containers:
@@ -116,7 +117,10 @@ class LoopCarry:
         if any(p is not q for p, q in zip(*items, strict=False)) or len(left) != len(before):
             return False
         same_form = list(before) == list(after) if isinstance(before, dict) else len(before) == len(after)
-        return same_form and references(a, x) == 1 and references(b, y) == 1
+        if not same_form or references(a, x) != 1 or references(b, y) != 1:
+            return False
+        # What else holds the one from before the loop could tell it from the one that the first iteration begins with.
+        return id(x) in self.own or not is_held(self.session, x)
 
     def _known_aliases(self, state: Snapshot) -> set[Any]:
         """Storages that were reachable before the loop body."""
@@ -216,7 +220,8 @@ class LoopCarry:
     def _replaced(self, whole: Any, path: tuple[Any, ...], value: Any) -> Any:
         i, rest = path[0], path[1:]
         inner = self._replaced(whole[i], rest, value) if rest else value
-        if isinstance(whole, dict):
-            return self.world.track({**whole, i: inner})
-        made = [*whole[:i], inner, *whole[i + 1 :]]
-        return self.world.track(made) if isinstance(whole, list) else tuple(made)
+        if isinstance(whole, tuple):
+            return (*whole[:i], inner, *whole[i + 1 :])
+        made = {**whole, i: inner} if isinstance(whole, dict) else [*whole[:i], inner, *whole[i + 1 :]]
+        self.own[id(made)] = self.world.track(made)
+        return made

@@ -57,6 +57,7 @@ class SymbolicLoop(LoopCarry):
         self.regions = session.regions
         self.replaced: set[Any] = set()  # storages of Parameters to which the body gives other memory
         self.sizes: set[Any] = set()  # names of sizes in the carry that are this loop's own
+        self.own: dict[int, Any] = {}  # lists and dictionaries in the carry, which nothing but a variable holds
         self.refusal = ""  # why this attempt must not be the last one
         self._first: dict[Any, Any] = {}  # what carried variables begin with, by their parameters
         self.forgotten: dict[Any, str] = {}  # locations of variables that cannot be carried, and why

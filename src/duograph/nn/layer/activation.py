@@ -202,7 +202,7 @@ def _slopes(x: Tensor, lower: float, upper: float, training: bool) -> Tensor:
 
 
 class SeLU(Cell):
-    """Self-normalising ELU.
+    """Scaled exponential linear unit, which is self-normalising.
 
     Examples:
         >>> print(nn.SeLU()(Tensor([[-1.0, 0.5], [2.0, -3.0]])))

@@ -275,7 +275,7 @@ def dropout(x: Tensor, p: float, mask_shape: tuple[Any, ...] | None = None) -> T
 
 @with_settings
 class Dropout(Cell):
-    """While training, sets elements to 0 at random and scales the others so that the mean stays.
+    """While training, zeroes elements at random and scales the others so that the expected value is unchanged.
 
     Raises:
         ValueError: a probability out of range.

@@ -78,7 +78,7 @@ def looked_up(table: Tensor, ids: Tensor, by_product: bool) -> Tensor:
 
 @with_settings
 class EmbeddingLookup(Cell):
-    """A table of vectors, looked up by index; vectors longer than ``max_norm`` are shortened.
+    """A table of vectors, looked up by index; vectors longer than ``max_norm`` are rescaled to it.
 
     Examples:
         >>> print(nn.EmbeddingLookup(10, 3)(Tensor([1, 4])).shape)

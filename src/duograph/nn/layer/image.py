@@ -75,7 +75,7 @@ class PixelUnshuffle(Cell):
 
 @with_settings
 class ChannelShuffle(Cell):
-    """The channels dealt out from ``groups`` piles in turn.
+    """Interleaves the channels of ``groups`` groups.
 
     Examples:
         >>> print(nn.ChannelShuffle(2)(ops.ones((1, 2, 4, 4))).shape)

@@ -77,7 +77,7 @@ class ImageGradients(Cell):
 
 @with_settings
 class CentralCrop(Cell):
-    """The middle of images.
+    """Crops the centre of images.
 
     Examples:
         >>> print(nn.CentralCrop(0.5)(ops.ones((3, 8, 8), ms.float32)).shape)
@@ -176,7 +176,7 @@ class SSIM(Cell):
 
 @with_settings
 class MSSSIM(SSIM):
-    """The structural similarity over several scales.
+    """The multi-scale structural similarity of each pair of images.
 
     Examples:
         >>> similarity = nn.MSSSIM(power_factors=(0.5, 0.5), filter_size=3)

@@ -20,7 +20,7 @@ _OPS = functions()
 
 @with_settings
 class SampledSoftmaxLoss(LossBase):
-    """Cross entropy of the true classes against ``num_sampled`` drawn ones, corrected by how likely these are.
+    """Cross entropy of the true classes against ``num_sampled`` sampled ones, corrected for their probabilities.
 
     Examples:
         >>> loss = nn.SampledSoftmaxLoss(num_sampled=4, num_classes=7)

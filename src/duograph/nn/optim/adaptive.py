@@ -46,7 +46,7 @@ class Adagrad(Optimizer):
 
 @with_settings
 class Adadelta(Optimizer):
-    """Steps in proportion to the root mean square of earlier steps.
+    """Adadelta: steps proportional to the root mean square of earlier steps.
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")

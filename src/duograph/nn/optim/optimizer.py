@@ -88,8 +88,8 @@ class Optimizer(InnerNames, CompiledSteps, Cell):
         loss_scale (float): what the loss was multiplied by. Default ``1.0``.
 
     Raises:
-        TypeError: wrong types.
-        ValueError: values out of range.
+        TypeError: an argument has the wrong type.
+        ValueError: an argument is out of range.
 
     Supported Platforms:
         ``CPU``

@@ -68,7 +68,7 @@ _Pair = Annotated[tuple[float, float], Kind("tuple[float, float]", _pair, kept=F
 
 @with_settings
 class Rprop(Optimizer):
-    """Resilient backpropagation: step sizes of their own, changed by the signs of the gradients.
+    """Resilient backpropagation: each element has its own step size, adapted by the signs of its gradients.
 
     Examples:
         >>> weight = ms.Parameter(Tensor([1.0, 2.0]), name="weight")

@@ -73,7 +73,7 @@ def broadcast_parameters(parameters: Sequence[Any], group: str = WORLD, root: in
 
 
 class DistributedGradReducer(Cell):
-    """Gradients of all processes, reduced: ``construct(grads)`` gives a tuple of them.
+    """Reduces gradients over all processes: ``construct(grads)`` returns a tuple.
 
     When it is made, parameters get the values that they have on the first process of the group.
 

@@ -43,8 +43,8 @@ class SummaryRecord:
         export_options (dict): only ``None``: nothing is written besides. Default ``None``.
 
     Raises:
-        TypeError: wrong types.
-        ValueError: values out of range, or ``export_options``.
+        TypeError: an argument has the wrong type.
+        ValueError: an argument is out of range, or ``export_options``.
 
     Examples:
         >>> from duograph import Tensor

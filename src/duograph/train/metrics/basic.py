@@ -117,7 +117,7 @@ def checked_eval_type(eval_type: str) -> str:
 
 
 class Accuracy(Metric):
-    """Share of right predictions.
+    """The fraction of correct predictions.
 
     Args:
         eval_type (str): ``"classification"`` or ``"multilabel"``. Default ``"classification"``.
@@ -176,7 +176,7 @@ class TopKCategoricalAccuracy(Metric):
 
 
 class Top1CategoricalAccuracy(TopKCategoricalAccuracy):
-    """Share of samples whose class is the likeliest."""
+    """The fraction of samples whose class has the highest score."""
 
     def __init__(self) -> None:
         super().__init__(1)

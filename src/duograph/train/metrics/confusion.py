@@ -58,7 +58,7 @@ def auc(x: Any, y: Any, reorder: bool = False) -> float:
 
 
 class ConfusionMatrix(Metric):
-    """How many members of each class (rows) were predicted as each class (columns).
+    """The number of members of each class (rows) that were predicted as each class (columns).
 
     Args:
         num_classes (int): number of classes.
@@ -67,7 +67,7 @@ class ConfusionMatrix(Metric):
         threshold (float): for two classes given by one score. Default ``0.5``.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         ValueError: unknown ``normalize``.
     """
 
@@ -158,7 +158,7 @@ class ConfusionMatrixMetric(Metric):
             ``"mean_batch"``, ``"sum_batch"``, ``"mean_channel"`` or ``"sum_channel"``. Default ``"mean"``.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         NotImplementedError: unknown measure (by `eval`).
     """
 
@@ -248,7 +248,7 @@ class ConfusionMatrixMetric(Metric):
 
 
 class ROC(Metric):
-    """The rates of hits and false alarms at all thresholds.
+    """The ROC curve: true and false positive rates at all thresholds.
 
     Args:
         class_num (int): number of classes; ``None`` for two. Default ``None``.

@@ -61,7 +61,7 @@ class CosineSimilarity(Metric):
 
 
 class Dice(Metric):
-    """The overlap of two regions: twice what they share over what they hold.
+    """The Dice coefficient of two regions: twice the intersection over the sum of the sizes.
 
     Args:
         smooth (float): added to both. Default ``1e-5``.
@@ -94,7 +94,7 @@ class Dice(Metric):
 
 
 class BleuScore(Metric):
-    """How many runs of words a translation shares with references.
+    """BLEU: the n-grams that a translation shares with reference translations.
 
     Args:
         n_gram (int): the longest run, from 1 to 4. Default ``4``.

@@ -43,7 +43,7 @@ class _ByClass(Metric):
 
 
 class Precision(_ByClass):
-    """Share of the predictions of each class that are right."""
+    """The fraction of the predictions of each class that are correct."""
 
     def eval(self, average: bool = False) -> Any:
         value = self._share(self._predicted)
@@ -51,7 +51,7 @@ class Precision(_ByClass):
 
 
 class Recall(_ByClass):
-    """Share of the members of each class that are found."""
+    """The fraction of the members of each class that are found."""
 
     def eval(self, average: bool = False) -> Any:
         value = self._share(self._members)

@@ -48,7 +48,7 @@ def export(
             them to names (which are not kept). Default ``None``.
 
     Raises:
-        TypeError: wrong types.
+        TypeError: an argument has the wrong type.
         ValueError: names that do not fit, or an unknown input among the ``dynamic_axes``.
         NotImplementedError: ``export_params=False``.
         RuntimeError: the program needs the Python interpreter, or an operator that ONNX does not have; the message names
