@@ -50,6 +50,8 @@ def test_same_padding_has_the_mode_that_was_asked_for(mode, kernel, dilation, si
     want = nn.functional.conv2d(padded, layer.weight, layer.bias, dilation=dilation)
     for got in (layer(IMAGE), ms.jit(lambda x: layer(x))(IMAGE)):
         np.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+    with pytest.raises(ValueError, match="must be zeros"):
+        nn.ConvTranspose2d(4, 6, kernel, padding_mode=mode)
     with pytest.raises(ValueError, match="needs 'stride' 1"):
         nn.Conv2d(4, 6, kernel, 2, "same", padding_mode=mode)
 

@@ -105,6 +105,8 @@ class ConvTranspose2d(_Conv):
         output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        if padding_mode != "zeros":
+            raise ValueError(f"For '{type(self).__name__}', 'padding_mode' must be zeros, but got {padding_mode}.")
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, dtype
         )
