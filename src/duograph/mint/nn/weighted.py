@@ -47,7 +47,7 @@ class _Conv(Cell):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride = _spread(kernel_size, self.rank), _spread(stride, self.rank)
         self.dilation, self.padding_mode = _spread(dilation, self.rank), padding_mode
-        self.padding = padding if isinstance(padding, str) else _spread(padding, self.rank)
+        self.padding: Any = padding if isinstance(padding, str) else _spread(padding, self.rank)
         if padding == "same" and padding_mode != "zeros" and max(self.stride) > 1:
             raise ValueError(
                 f"For '{self.cls_name}', 'padding' \"same\" needs 'stride' 1 if 'padding_mode' is {padding_mode}."
