@@ -29,7 +29,17 @@ from . import operators
 from .functional.forms import documented, need_tensor
 from .functional.index import clamp
 from .indexing import check_mask, fitted, mask_indices, setitem
-from .promote import as_tensor, constant, is_number, is_one, promote_float, python_number, refusal, to_dtype
+from .promote import (
+    as_tensor,
+    constant,
+    is_number,
+    is_one,
+    promote_float,
+    python_number,
+    refusal,
+    to_dtype,
+    unless_ignored,
+)
 
 
 def store(x: Tensor, value: Tensor, op: str) -> Tensor:
@@ -170,7 +180,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
         [[12.]]
     """
     product = _scaled(matmul(mat1, mat2), alpha)
-    return store(self, operators.add(_scaled(self, beta), product), "addmm_")
+    return store(self, operators.add(_scaled(unless_ignored(self, beta), beta), product), "addmm_")
 
 
 # ---- one tensor -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from duograph.ops.movement import roll
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import is_one, promote, promote_all
+from ..promote import is_one, promote, promote_all, unless_ignored
 from .forms import axis_of, need_tensor, not_public, public_functions
 from .math import BINARY
 
@@ -284,7 +284,7 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     add, mul = BINARY["add"], BINARY["mul"]
-    left = x if is_one(beta, x) else mul(x, beta)
+    left = x if is_one(beta, x) else mul(unless_ignored(x, beta), beta)
     return add(left, product if is_one(alpha, product) else mul(product, alpha))
 
 
