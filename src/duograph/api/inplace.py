@@ -30,16 +30,8 @@ from .functional.forms import documented, need_tensor
 from .functional.index import clamp
 from .indexing import check_mask, fitted, mask_indices, setitem
 from .promote import (
-    as_tensor,
-    constant,
-    is_number,
-    is_one,
-    promote_float,
-    python_number,
-    refusal,
-    to_dtype,
-    unless_ignored,
-)
+    as_tensor, constant, is_number, is_one, promote_float, python_number, refusal, to_dtype, unless_ignored,
+)  # fmt: skip
 
 
 def store(x: Tensor, value: Tensor, op: str) -> Tensor:
@@ -179,8 +171,8 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
         >>> print(Tensor([[1.0]]).addmm_(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
         [[12.]]
     """
-    product = _scaled(matmul(mat1, mat2), alpha)
-    return store(self, operators.add(_scaled(unless_ignored(self, beta), beta), product), "addmm_")
+    kept = _scaled(unless_ignored(self, beta), beta)
+    return store(self, operators.add(kept, _scaled(matmul(mat1, mat2), alpha)), "addmm_")
 
 
 # ---- one tensor -----------------------------------------------------------------------------------------------------
