@@ -28,10 +28,9 @@ from duograph.tensor.tensor import Tensor
 from . import operators
 from .functional.forms import documented, need_tensor
 from .functional.index import clamp
+from .functional.products import blend
 from .indexing import check_mask, fitted, mask_indices, setitem
-from .promote import (
-    as_tensor, constant, is_number, is_one, promote_float, python_number, refusal, to_dtype, unless_ignored,
-)  # fmt: skip
+from .promote import as_tensor, constant, is_number, is_one, promote_float, python_number, refusal, to_dtype
 
 
 def store(x: Tensor, value: Tensor, op: str) -> Tensor:
@@ -171,8 +170,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
         >>> print(Tensor([[1.0]]).addmm_(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
         [[12.]]
     """
-    kept = _scaled(unless_ignored(self, beta), beta)
-    return store(self, operators.add(kept, _scaled(matmul(mat1, mat2), alpha)), "addmm_")
+    return store(self, blend(self, matmul(mat1, mat2), beta, alpha), "addmm_")
 
 
 # ---- one tensor -----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from duograph.core.op import state, value_key
 from duograph.ops.arithmetic import maximum, minimum
 from duograph.ops.cast import cast
 from duograph.ops.compare import less
-from duograph.ops.creation import constant_like, constant_of, stored
+from duograph.ops.creation import constant_of, stored
 from duograph.ops.numpy_scalar import NumpyScalar
 from duograph.ops.scalar import Scalar, fitted, limits_of, scalar_binary, scalar_unary
 from duograph.ops.slices import stack
@@ -64,11 +64,6 @@ def is_one(number: Any, x: Any) -> bool:
         if x.dtype.is_floating or (x.dtype.is_integer and number.kind == "int"):
             return False
     return is_number(number) and bool(number == 1)
-
-
-def unless_ignored(x: Any, beta: Any) -> Any:
-    """What ``beta`` multiplies: ``x``, or zeros if it is the number 0, which ignores infinity and NaN, as in BLAS."""
-    return constant_like(x, 0) if is_number(beta) and beta == 0 else x
 
 
 def python_type(value: Any) -> type:
