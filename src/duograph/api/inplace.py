@@ -22,6 +22,7 @@ from duograph.tensor.tensor import Tensor
 from . import operators
 from .functional.forms import documented
 from .functional.index import clamp
+from .functional.products import blend
 from .indexing import fitted
 from .promote import as_tensor, constant, is_number, is_one, promote_float, python_number, to_dtype
 
@@ -163,8 +164,7 @@ def addmm_(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
         >>> print(Tensor([[1.0]]).addmm_(Tensor([[1.0, 2.0]]), Tensor([[3.0], [4.0]])))
         [[12.]]
     """
-    product = scaled(matmul(mat1, mat2), alpha)
-    return store(self, operators.add(scaled(self, beta), product), "addmm_")
+    return store(self, blend(self, matmul(mat1, mat2), beta, alpha), "addmm_")
 
 
 # ---- one tensor -----------------------------------------------------------------------------------------------------

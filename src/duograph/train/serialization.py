@@ -429,13 +429,17 @@ def _update_param(param: Parameter, new_param: Any, strict_load: bool = False) -
             "May you need to check whether the checkpoint you loaded is correct or the batch size and so on in the "
             "'net' and 'parameter_dict' are same."
         )
-    if param.dtype is not new_param.dtype and not (param.dtype.is_floating and new_param.dtype.is_floating):
+    have, new = param.dtype, new_param.dtype
+    of_a_kind = have.is_floating and new.is_floating
+    of_a_kind = of_a_kind or (have.is_integer and new.is_integer and have.is_signed and new.is_signed)
+    if have is not new and (strict_load or not of_a_kind):
         raise RuntimeError(
             f"For 'load_param_into_net', {name} in the argument 'net' should have the same type as {name} in the "
-            f"argument 'parameter_dict'. But got its type {param.dtype} in the argument 'net' and type "
-            f"{new_param.dtype} in the argument 'parameter_dict'."
+            f"argument 'parameter_dict'. But got its type {have} in the argument 'net' and type "
+            f"{new} in the argument 'parameter_dict'."
         )
-    param.set_data(new_param if given == shape else new_param.reshape(shape))
+    value = new_param if have is new else new_param.astype(have)
+    param.set_data(value if given == shape else value.reshape(shape))
 
 
 def _load_dismatch_prefix_params(

@@ -54,6 +54,15 @@ def singular_values_of_what_is_not_finite_error(x):
     return ops.svd(x)[0], ops.svd(x, compute_uv=False)
 
 
+UNKNOWN = T([[float("nan"), 1.0], [1.0, INF]])
+
+
+@program(calls=[(UNKNOWN, T([[1.0, 2.0], [3.0, 4.0]]), beta) for beta in (0, 0.0, 1, 2, 0.5, 0, 3.0)], grad=1)
+def what_zero_multiplies_is_ignored(x, y, beta):
+    in_place = (x * 1).addmm_(y, y, beta=beta) if beta == 0 else y
+    return mint.addmm(x, y, y, beta=beta), mint.baddbmm(x[None], y[None], y[None], beta=beta, alpha=2), in_place
+
+
 HALF_KNOWN = T([[[float("nan"), 1.0], [1.0, 1.0]], [[2.0, 0.0], [0.0, 4.0]]], ms.float64)
 
 

@@ -176,3 +176,16 @@ def test_modules_of_functions_and_primitives_are_importable():
     assert cumsum is ops.cumsum
     assert composite.HyperMap is ops.HyperMap
     assert functional.tensor_add(1, 2).asnumpy() == 3
+
+
+def test_products_ignore_what_zero_multiplies():
+    """As in BLAS, and as PyTorch's documentation says of ``addmm``."""
+    unknown, x = Tensor([[float("nan"), float("inf")]]), Tensor([[1.0, 2.0], [3.0, 4.0]])
+    got = ms.jit(lambda b: mint.addmm(unknown, x, x, beta=b))
+    for call in (
+        got,
+        lambda b: mint.addmm(unknown, x, x, beta=b),
+        lambda b: mint.addmm(unknown.reshape(1, 2), x, x, beta=b),
+    ):
+        assert [np.isfinite(call(b).asnumpy()).all() for b in (0, 0.0, 1, 2.0, 0)] == [True, True, False, False, True]
+    assert mint.addmv(unknown[0], x, x[0], beta=0).asnumpy().tolist() == [5.0, 11.0]

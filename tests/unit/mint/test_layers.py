@@ -42,6 +42,20 @@ def test_layers_in_both_modes(layer, x, shape):
     np.testing.assert_array_equal(eager.asnumpy(), graph.asnumpy())
 
 
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+@pytest.mark.parametrize(("kernel", "dilation", "sides"), [(3, 1, (1, 1, 1, 1)), ((2, 3), (3, 1), (1, 1, 1, 2))])
+def test_same_padding_has_the_mode_that_was_asked_for(mode, kernel, dilation, sides):
+    layer = nn.Conv2d(4, 6, kernel, padding="same", dilation=dilation, padding_mode=mode)
+    padded = nn.functional.pad(IMAGE, sides, mode)
+    want = nn.functional.conv2d(padded, layer.weight, layer.bias, dilation=dilation)
+    for got in (layer(IMAGE), ms.jit(lambda x: layer(x))(IMAGE)):
+        np.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+    with pytest.raises(ValueError, match="must be zeros"):
+        nn.ConvTranspose2d(4, 6, kernel, padding_mode=mode)
+    with pytest.raises(ValueError, match="needs 'stride' 1"):
+        nn.Conv2d(4, 6, kernel, 2, "same", padding_mode=mode)
+
+
 def test_batch_norm_statistics():
     layer = nn.BatchNorm2d(4, momentum=0.5).set_train()
     out = layer(IMAGE).asnumpy()

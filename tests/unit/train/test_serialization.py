@@ -45,6 +45,18 @@ def test_errors(tmp_path):
         )
 
 
+@pytest.mark.parametrize(("have", "new"), [("float32", "float16"), ("float32", "float64"), ("int32", "int64")])
+def test_numbers_of_one_kind_are_converted_unless_loading_is_strict(have, new):
+    net = nn.Cell()
+    net.w = ms.Parameter(Tensor(np.zeros(2, have)), name="w")
+    values = {"w": ms.Parameter(Tensor(np.array([1, 2], new)), name="w")}
+    with pytest.raises(RuntimeError, match="same type"):
+        ms.load_param_into_net(net, values, strict_load=True)
+    assert net.w.asnumpy().tolist() == [0, 0]
+    assert ms.load_param_into_net(net, values) == ([], [])
+    assert net.w.asnumpy().tolist() == [1, 2] and net.w.asnumpy().dtype == have
+
+
 def test_parameters_that_are_not_loaded_are_told(capsys):
     class Net(nn.Cell):
         def __init__(self):

@@ -88,10 +88,10 @@ def flash_attention_score(
 
 
 def scaled_dot_product_attention(
-    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False,
+    query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, *, is_causal: bool = False,
     scale: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """Scaled dot product attention.
+    """Scaled dot product attention. By position PyTorch takes the rate of a dropout next: hence the keywords.
 
     Returns:
         Tensor, of the dtype of ``query``, of shape ``(..., L, Ev)``: rows of ``query``, columns of ``value``.

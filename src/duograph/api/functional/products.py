@@ -9,12 +9,13 @@ from duograph.core.dim import definitely_eq, known_eq
 from duograph.core.errors import user_error
 from duograph.core.shapes import numel, taken_equal
 from duograph.ops import arithmetic, linalg, movement
+from duograph.ops.creation import constant_like
 from duograph.ops.einsum import einsum as einsum_op
 from duograph.ops.movement import roll
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
-from ..promote import is_one, promote, promote_all
+from ..promote import is_number, is_one, promote, promote_all
 from .forms import axis_of, need_tensor, not_public, public_functions
 from .math import BINARY
 
@@ -282,9 +283,12 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return arithmetic.sub(arithmetic.mul(turned(x, -1), turned(y, -2)), arithmetic.mul(turned(x, -2), turned(y, -1)))
 
 
-def _blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+@not_public
+def blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """``beta * x + alpha * product``; with ``beta`` 0 infinity and NaN in ``x`` are ignored, as in BLAS."""
     add, mul = BINARY["add"], BINARY["mul"]
-    left = x if is_one(beta, x) else mul(x, beta)
+    kept = constant_like(x, 0) if is_number(beta) and beta == 0 else x
+    left = kept if is_one(beta, x) else mul(kept, beta)
     return add(left, product if is_one(alpha, product) else mul(product, alpha))
 
 
@@ -301,7 +305,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     need_tensor("addmm", input=input, mat1=mat1, mat2=mat2)
     if mat1.ndim == mat2.ndim == 2:
         operators.need_equal_inner(mat1, mat2)
-    return _blend(input, matmul(mat1, mat2), beta, alpha)
+    return blend(input, matmul(mat1, mat2), beta, alpha)
 
 
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -314,7 +318,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
         >>> print(ops.addmv(Tensor([1.0]), Tensor([[1.0, 2.0]]), Tensor([3.0, 4.0]), alpha=2))
         [23.]
     """
-    return _blend(input, mv(mat, vec), beta, alpha)
+    return blend(input, mv(mat, vec), beta, alpha)
 
 
 def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -327,7 +331,7 @@ def addr(x: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
         >>> print(ops.addr(Tensor([[1.0, 1.0]]), Tensor([2.0]), Tensor([3.0, 4.0])))
         [[7. 9.]]
     """
-    return _blend(x, outer(vec1, vec2), beta, alpha)
+    return blend(x, outer(vec1, vec2), beta, alpha)
 
 
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -341,7 +345,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, beta: Any = 1, alpha:
         [[[12.]]]
     """
     need_tensor("baddbmm", input=input, batch1=batch1, batch2=batch2)
-    return _blend(input, bmm(batch1, batch2), beta, alpha)
+    return blend(input, bmm(batch1, batch2), beta, alpha)
 
 
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -355,7 +359,7 @@ def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
         [[24.]]
     """
     need_tensor("addbmm", input=input, batch1=batch1, batch2=batch2)
-    return _blend(input, movement.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
+    return blend(input, movement.reduce_sum(bmm(batch1, batch2), axis=(0,), keep_dims=False), beta, alpha)
 
 
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:

@@ -26,7 +26,7 @@ class Reads:
         return len(self._storages)
 
     def add(self, tag: int, versions: Iterable[Version | None]) -> None:
-        """The op with this tag has these operands, and its result; ``None``: nothing that gradients need can be lost."""
+        """The op with this tag has these operands, and its result; ``None``: what no write can change for gradients."""
         storages = []
         for place, version in enumerate(versions):
             if version is not None:

@@ -47,7 +47,11 @@ class _Conv(Cell):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride = _spread(kernel_size, self.rank), _spread(stride, self.rank)
         self.dilation, self.padding_mode = _spread(dilation, self.rank), padding_mode
-        self.padding = padding if isinstance(padding, str) else _spread(padding, self.rank)
+        self.padding: Any = padding if isinstance(padding, str) else _spread(padding, self.rank)
+        if padding == "same" and padding_mode != "zeros" and max(self.stride) > 1:
+            raise ValueError(
+                f"For '{self.cls_name}', 'padding' \"same\" needs 'stride' 1 if 'padding_mode' is {padding_mode}."
+            )
         kind = dt.float32 if dtype is None else dtype
         shape = self.weight_shape()
         self.weight = Parameter(initializer(HeUniform(math.sqrt(5)), shape, kind), name="weight")
@@ -60,11 +64,19 @@ class _Conv(Cell):
         """Of the kernel."""
         return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
 
+    def _sides(self) -> tuple[int, ...]:
+        """What is put before and behind each axis, from the last one on; an odd element of ``"same"`` stands behind."""
+        if self.padding == "valid":
+            return (0, 0) * self.rank
+        if self.padding != "same":
+            return tuple(n for p in reversed(self.padding) for n in (p, p))
+        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return tuple(n for total in reversed(totals) for n in (total // 2, total - total // 2))
+
     def construct(self, input):
         padding = self.padding
-        if self.padding_mode != "zeros" and not isinstance(padding, str):
-            sides = tuple(n for p in reversed(padding) for n in (p, p))
-            input, padding = F.pad(input, sides, _PAD_MODES[self.padding_mode]), 0
+        if self.padding_mode != "zeros":
+            input, padding = F.pad(input, self._sides(), _PAD_MODES[self.padding_mode]), 0
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self.rank - 1]
         return convolve(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
@@ -93,6 +105,8 @@ class ConvTranspose2d(_Conv):
         output_padding: Any = 0, groups: int = 1, bias: bool = True, dilation: Any = 1, padding_mode: str = "zeros",
         dtype: Any = None,
     ) -> None:  # fmt: skip
+        if padding_mode != "zeros":
+            raise ValueError(f"For '{type(self).__name__}', 'padding_mode' must be zeros, but got {padding_mode}.")
         super().__init__(
             in_channels, out_channels, kernel_size, stride, padding, dilation, groups, bias, padding_mode, dtype
         )
