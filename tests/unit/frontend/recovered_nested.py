@@ -149,6 +149,19 @@ NESTED = [
     """
     def f(x, y):
         try:
+            g(x)
+        except K:
+            pass
+        while True:
+            try:
+                h(y)
+                break
+            except L:
+                pass
+    """,
+    """
+    def f(x, y):
+        try:
             y = [q for q in x if q]
             z = y
         finally:
