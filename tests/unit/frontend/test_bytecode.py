@@ -35,6 +35,7 @@ from tests.unit.frontend.recovered import (
     NAMES_AND_CHAINS,
     REFUSED,
 )
+from tests.unit.frontend.recovered_nested import DROPPED, NESTED
 
 LIBRARY = pathlib.Path(os.__file__).parent
 MODULES = ("argparse", "calendar", "configparser", "difflib", "functools", "heapq", "shutil", "textwrap", "typing")
@@ -156,7 +157,7 @@ def test_the_source_comes_back(text):
     assert ast.unparse(recover(code_of(text))) == ast.unparse(wanted)
 
 
-@pytest.mark.parametrize("text", [*LEFT_CLAUSES, *NAMES_AND_CHAINS])
+@pytest.mark.parametrize("text", [*LEFT_CLAUSES, *NAMES_AND_CHAINS, *NESTED, *DROPPED])
 def test_a_program_that_does_the_same_comes_back(text):
     assert recover(code_of(text)).name == "f"
 
@@ -266,6 +267,17 @@ def test_what_is_misread_is_refused(monkeypatch):
 
 X = ms.Tensor([1.0, -2.0])
 TEXT = "def f(x):\n    return x * 2 if x.sum() > 0 else -x\n"
+
+
+def test_what_dropped_statements_say_holds():
+    f = without_text("def f(x, n):\n if n:\n  return x * n\n  y = 1\n return y", y="of the module")
+    compiled = ms.jit(f, capture_mode="bytecode")
+    assert compiled(X, 2).tolist() == (X * 2).tolist()
+    for call in (f, compiled):
+        with pytest.raises(UnboundLocalError):
+            call(X, 0)
+    g = without_text("def f(x):\n yield_ = x * 2\n return yield_\n yield x")
+    assert isinstance(ms.jit(g)(X), types.GeneratorType)
 
 
 def captured_from(fn, **options):

@@ -275,8 +275,17 @@ class Conditions(Stores, ABC):
         inside = self.flow.handlers(a) if scope.context is None else scope.context.inside
         both = self.flow.reach(a, ends, inside) & self.flow.reach(b, ends, inside)
         if depth is not None:
-            both = {i for i in both if self.flow.depth[i] <= depth}
+            both = {i for i in both if self.may_end(i, depth, scope)}
         return self.first(both, scope)
+
+    def may_end(self, i: int, depth: int, scope: Scope) -> bool:
+        """Whether a statement may end at ``i``: no more lies on the stack than where it began, and the ``try`` or
+        ``with`` around it has not been left before."""
+        if self.flow.depth[i] > depth:
+            return False
+        handler = None if scope.context is None else scope.context.handler
+        places = (i, *self.flow.before[i])
+        return handler is None or i in scope.stop or any(handler in self.flow.handlers(p) for p in places)
 
     def first(self, places: set[int], scope: Scope) -> int | None:
         """The one that comes first; the head of the loop around comes last, since its end is meant."""

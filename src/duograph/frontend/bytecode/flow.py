@@ -187,7 +187,9 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
         if m.op in ("RERAISE", "POP_EXCEPT"):  # they end a clause, behind each of its ends
             m.position = NOWHERE
     first: dict[Any, int] = {}
-    classes = [first.setdefault((*_label(m), d), len(first)) for m, d in zip(made, depths(made), strict=True)]
+    owners = _owners(made)
+    labels = [(*_label(m), d, owners.get(i)) for i, (m, d) in enumerate(zip(made, depths(made), strict=True))]
+    classes = [first.setdefault(label, len(first)) for label in labels]
     count = len(first)
     while count < len(made):
         first = {}
@@ -225,6 +227,27 @@ def _merged(made: list[Instruction]) -> list[Instruction]:
             )
         )
     return renumbered
+
+
+def _owners(made: list[Instruction]) -> dict[int, Any]:
+    """Of the instructions that end a handler: which handler, by its place in the source if that is known."""
+    found: dict[int, Any] = {}
+    for begin, m in enumerate(made):
+        if m.op != "PUSH_EXC_INFO":
+            continue
+        place = made[m.next[0]].position
+        seen: set[int] = set()
+        work = [m.next[0]]
+        while work:
+            i = work.pop()
+            if i in seen:
+                continue
+            seen.add(i)
+            if made[i].op in ("POP_EXCEPT", "RERAISE"):
+                found[i] = begin if place[0] is None else place
+            else:
+                work += made[i].next
+    return found
 
 
 def _may_be_copies(a: Instruction, b: Instruction) -> bool:

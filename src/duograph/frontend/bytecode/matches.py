@@ -75,7 +75,7 @@ def match_statement(
         return None  # it is stored, no more
     subject = reader.pop([stack[-1]])
     rest = stack[:-1]
-    end = _meeting(reader, [case.body for case in cases], place, scope)
+    end = reader.choose("meet", i, (_meeting(reader, [case.body for case in cases], place, scope), None))
     inner = scope.until(end)
     node = ast.Match(subject, [])
     last: Exit = None
@@ -109,8 +109,7 @@ def _meeting(reader: Structure, bodies: list[int], others: int | None, scope: Sc
     guards = reader.flow.handlers(bodies[0]) if scope.context is None else scope.context.inside
     ways = [reader.flow.reach(p, ends, guards) for p in places]
     common = {i for k, some in enumerate(ways) for i in some if any(i in other for other in ways[k + 1 :])}
-    deepest = reader.flow.depth[bodies[0]]
-    meet = reader.first({i for i in common if reader.flow.depth[i] <= deepest}, scope)
+    meet = reader.first({i for i in common if reader.may_end(i, reader.flow.depth[bodies[0]], scope)}, scope)
     return None if meet in around else meet
 
 

@@ -16,9 +16,11 @@ from duograph.core.op import value_key
 _BY_VALUE = (int, str, float, bool, complex, bytes, type(None))
 
 _VALUES = {
-    "datetime": ("date", "datetime", "time", "timedelta"),
+    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
     "decimal": ("Decimal",),
     "fractions": ("Fraction",),
+    "uuid": ("UUID",),
+    "pathlib": tuple(f"{pure}{kind}Path" for pure in ("", "Pure") for kind in ("Posix", "Windows")),
 }
 """Classes of the library whose objects never change, and that one makes anew where one needs them."""
 
@@ -31,6 +33,10 @@ def value_text(value: Any) -> str | None:
         return None
     if getattr(value, "tzinfo", None) is not None or getattr(value, "is_nan", bool)():
         return None
+    if getattr(getattr(value, "is_safe", None), "value", None) is not None:  # a UUID that says more than its number
+        return None
+    if any(isinstance(v, str) and type(v) is not str for v in getattr(value, "__getinitargs__", tuple)()):
+        return None  # the name of a zone, which may write whatever it likes
     try:
         return repr(value)
     except ValueError:  # a number of more digits than Python writes
