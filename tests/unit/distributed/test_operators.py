@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from duograph.communication import comm_func
 
 import duograph as ms
 from duograph import Tensor, communication, nn, ops
 from duograph.base.config import configure
+from duograph.communication import comm_func
 from duograph.distributed import world
 from duograph.distributed.world import simulate
 from duograph.mint import distributed as dist

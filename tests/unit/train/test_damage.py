@@ -10,11 +10,11 @@ import zlib
 
 import numpy as np
 import pytest
-from duograph.mindrecord import FileReader, FileWriter
 
 import duograph as ms
 from duograph import Tensor, nn, ops
 from duograph.base import files
+from duograph.mindrecord import FileReader, FileWriter
 from tests import children
 
 
