@@ -36,10 +36,8 @@ if sys.version_info >= (3, 13):
     DIFFERENT["tests_of_loops:skipped_and_left_early"] = "a `continue` at the end of its loop meets the other way out"
 NO_FUNCTION = {"functions:partial_program"}
 """There is no Python function to look at: its parts are captured from bytecode."""
-FROM_SOURCE = {"cut_closures:declared_nonlocal_and_never_named"}
-"""A variable that is declared ``nonlocal`` and never named is in no instruction."""
-if sys.version_info >= (3, 13):  # stores to one name, of which the compiler leaves out the first
-    FROM_SOURCE |= {"groups_and_readings:names_that_are_stored_twice"}
+# Of stores to one name, the compiler of 3.13 leaves out the first.
+FROM_SOURCE = {"groups_and_readings:names_that_are_stored_twice"} if sys.version_info >= (3, 13) else set()
 _SIZE = re.compile(r"(?<![%@.\w])(?!(?:f|i|u|bf|c)\d+\b)[a-z]+\d+\b")
 
 

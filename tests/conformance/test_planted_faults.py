@@ -23,8 +23,8 @@ from duograph.frontend.control import regions
 from duograph.frontend.guards.native import Translator
 from duograph.frontend.programs.program import Program
 from duograph.ir import interpreter
-from duograph.jit import function
 from duograph.jit import native_call as native_call_module
+from duograph.jit import running
 from duograph.jit.decorator import compiled
 from duograph.lower import ops as lower_ops
 from duograph.nn import graph_mode
@@ -141,7 +141,7 @@ def an_effect_twice(plant):
 
 
 def effects_repeated_after_an_exception(plant):
-    plant.setattr(function, "withheld", lambda texts: contextlib.nullcontext())
+    plant.setattr(running, "withheld", lambda texts: contextlib.nullcontext())
 
 
 def a_random_counter_that_stays(plant):

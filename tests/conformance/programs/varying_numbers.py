@@ -201,7 +201,7 @@ FACTORS = [(T([1.5, -2.0, 0.0]), k) for k in (2.5, 1.0, 0.5, 1, 3, 0.0, -0.0, fl
 def factors_that_may_be_one(x, k):
     """A factor of 1 is no product in eager; one that varies multiplies, which gives the same bits."""
     made = mint.add(x, _Y, alpha=k) + mint.sub(_Y, x, alpha=k) + x.sub(_Y, alpha=k) + x.add(_Y, alpha=k)
-    made = made + ops.addcmul(x, x, _Y, value=k) + mint.addcdiv(_Y, x, x, value=k)
+    made = made + ops.addcmul(x, x, _Y, value=k) + mint.addcdiv(_Y, x, x + 3, value=k)
     return made, mint.addmm(x[None], x[:, None], _Y[None], beta=k, alpha=k)
 
 
