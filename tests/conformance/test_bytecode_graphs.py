@@ -23,7 +23,7 @@ for _info in pkgutil.iter_modules(programs.__path__):
     importlib.import_module(f"{programs.__name__}.{_info.name}")
 
 DIFFERENT = {
-    "cut_closures:declared_nonlocal_and_never_named": "a `nonlocal` that nobody uses is in no instruction: two segments",
+    "cut_closures:declared_nonlocal_and_never_named": "a `nonlocal` of no use is in no instruction",
     "found:a_loop_returns_at_once": "a loop whose body always leaves it is an `if` in bytecode: nothing jumps back",
     "loops:decoding_that_may_stop_at_every_step": "paths that `continue` are joined in source: other numbers of graphs",
     "mixtures:finally_in_tensor_loop": "a `continue` under `finally` goes where the end of its `if` goes: to a copy",

@@ -12,11 +12,13 @@ from duograph.ops import arithmetic, linalg, movement
 from duograph.ops.creation import constant_like
 from duograph.ops.einsum import einsum as einsum_op
 from duograph.ops.movement import roll
+from duograph.ops.scalar import Scalar
 from duograph.tensor.tensor import Tensor
 
 from .. import operators
 from ..promote import is_number, is_one, promote, promote_all
 from .forms import axis_of, need_tensor, not_public, public_functions
+from .index import select
 from .math import BINARY
 
 
@@ -283,12 +285,22 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
     return arithmetic.sub(arithmetic.mul(turned(x, -1), turned(y, -2)), arithmetic.mul(turned(x, -2), turned(y, -1)))
 
 
+def _without_nan(x: Tensor, factor: Any) -> Tensor:
+    """``x``, or zeros if the ``factor`` that it is multiplied by is 0. One that only the run knows selects, so that it
+    decides nothing; integers have no NaN and no infinity."""
+    if not isinstance(factor, Scalar):
+        return constant_like(x, 0) if is_number(factor) and factor == 0 else x
+    if x.dtype.is_integer or x.dtype.is_bool:
+        return x
+    return select(operators.equal(factor.to_tensor(x.dtype), 0), constant_like(x, 0), x)
+
+
 @not_public
 def blend(x: Any, product: Tensor, beta: Any, alpha: Any) -> Tensor:
     """``beta * x + alpha * product``; with ``beta`` 0 infinity and NaN in ``x`` are ignored, as in BLAS."""
     add, mul = BINARY["add"], BINARY["mul"]
-    kept = constant_like(x, 0) if is_number(beta) and beta == 0 else x
-    left = kept if is_one(beta, x) else mul(kept, beta)
+    left = _without_nan(x, beta)
+    left = left if is_one(beta, x) else mul(left, beta)
     return add(left, product if is_one(alpha, product) else mul(product, alpha))
 
 
