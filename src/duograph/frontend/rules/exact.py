@@ -24,12 +24,16 @@ _VALUES = {
 }
 """Classes of the library whose objects never change, and that one makes anew where one needs them."""
 
+_MODULES = {name: module for module, names in _VALUES.items() for name in names}
+
+_name_of = type.__dict__["__name__"].__get__  # past the attributes of metaclasses
+
 
 def value_text(value: Any) -> str | None:
     """What two objects of one of `_VALUES` have in common if only ``is`` tells them apart; ``None`` for all else."""
     kind = type(value)
-    loaded = [(sys.modules.get(module), names) for module, names in _VALUES.items()]
-    if not any(getattr(module, name, None) is kind for module, names in loaded for name in names):
+    module = _MODULES.get(_name_of(kind))
+    if module is None or getattr(sys.modules.get(module), _name_of(kind), None) is not kind:
         return None
     if getattr(value, "tzinfo", None) is not None or getattr(value, "is_nan", bool)():
         return None

@@ -63,22 +63,22 @@ class LoopCarry:
         found: list[tuple[Any, tuple[int, ...], Any, Any]] = []
 
         def compare(location: Any, path: tuple[int, ...], x: Any, y: Any) -> None:
-
+            # No loop here holds an iterator of what it goes over: `is_held` would take that for the program's.
             if x is y or same_constant(x, y) or (isinstance(x, Stored) and x == y):
                 return
             check_variable(x, y)
             if type(x) is tuple and type(y) is tuple and len(x) == len(y):
-                for i, (p, q) in enumerate(zip(x, y, strict=True)):
-                    compare(location, (*path, i), p, q)
+                for k in range(len(x)):
+                    compare(location, (*path, k), x[k], y[k])
                 return
             if location[0] == "local" and self._is_renewed(a, b, x, y):
                 before, after = a.containers[id(x)][1], b.containers[id(y)][1]
-                for i in before if isinstance(before, dict) else range(len(before)):
+                for i in [*before] if isinstance(before, dict) else range(len(before)):
                     compare(location, (*path, i), before[i], after[i])
                 return
             found.append((location, path, x, y))
 
-        for frame, values in [*a.locals.items()]:  # no iterator, which `is_held` would take for the program's
+        for frame, values in [*a.locals.items()]:
             after = b.locals.get(frame, values)
             for name in [*after]:
                 compare(("local", frame, name), (), values.get(name, MISSING), after[name])
