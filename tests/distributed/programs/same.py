@@ -6,10 +6,10 @@ As a program it prints the digest of everything, one line per rank.
 import hashlib
 
 import numpy as np
-from duograph.communication import comm_func
 
 import duograph as ms
 from duograph import Tensor, communication, nn, ops
+from duograph.communication import comm_func
 from duograph.mint import distributed as dist
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from duograph.mindrecord import FileReader, FileWriter
 
 import duograph.dataset as ds
+from duograph.mindrecord import FileReader, FileWriter
 from tests.unit.dataset.mindrecord_cases import CASES, flat
 
 STORED = np.load(Path(__file__).parent / "mindspore.npz")

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from duograph.mindrecord import FileReader, FileWriter
 
 import duograph.dataset as ds
+from duograph.mindrecord import FileReader, FileWriter
 
 SCHEMA = {"x": {"type": "float32", "shape": [-1]}, "label": {"type": "int32"}, "name": {"type": "string"}}
 

@@ -5,12 +5,12 @@ import warnings
 
 import numpy as np
 import pytest
-from duograph.profiler import _ExperimentalConfig
 
 import duograph as ms
 from duograph import dataset as ds
 from duograph import nn, ops, profiler
 from duograph.base import notices
+from duograph.profiler import _ExperimentalConfig
 
 
 @pytest.fixture
